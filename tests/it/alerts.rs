@@ -39,7 +39,8 @@ async fn told(name: &str) -> (House, Pagers) {
     )
 }
 
-/// Lets the carrier finalize the next `times` texts, or all, as failed with this code.
+/// Makes the carrier finalize the next `times` texts as failed with this code; if `times` is
+/// `None`, all texts.
 fn refusing(house: &House, code: &str, times: Option<u32>) {
     let rule = Rule {
         matcher: Matcher::default(),
@@ -62,7 +63,8 @@ async fn seven(house: &House, args: &[&str]) -> String {
     said.out
 }
 
-/// Returns in order the actions that PagerDuty took for alerts whose trigger names `class`.
+/// Returns, in order, the actions of the events that PagerDuty received about alerts of this
+/// `class`.
 fn paged(pagers: &Pagers, class: &str) -> Vec<String> {
     let events = pagers.taken(Side::PagerDuty);
     let keys: Vec<&Value> = events
@@ -103,8 +105,8 @@ async fn ended(house: &House, state: &str, texts: i64) {
 const PAUSED: &str =
     "select count(*) from controls where name = 'pause_proactive' and actor = 'carrier-block'";
 
-// SMS-52, SMS-55, C-47: proactive texts stop within a round, replies continue, and a block that
-// lasts pages once
+// SMS-52, SMS-55, C-47: a carrier's block pauses proactive texts within one check and leaves
+// replies alone; people are paged once, however long the block lasts
 #[tokio::test]
 async fn a_carrier_that_blocks_us_pauses_proactive_texts_and_pages_once() {
     let (house, pagers) = told("alerts_block").await;
@@ -219,7 +221,7 @@ async fn a_bad_share_stands_until_it_is_good_again() {
         paged(&pagers, "delivery_rate") == ["trigger", "resolve"]
     })
     .await;
-    // The share may be good before the last text is old enough to be counted.
+    // The share may be good again before the last text is old enough to be counted.
     tokio::time::sleep(house.stack.fleet.timing.receipt_margin()).await;
     let json = seven(&house, &["delivery", "--hours", "2", "--json"]).await;
     let hours: Vec<Value> = json
@@ -398,7 +400,7 @@ async fn a_channel_that_fails_is_told_later_and_once() {
             .await,
         999
     );
-    // The alert is not raised again, so it ends; when raised later, it is a new one.
+    // The alert is not raised again, so it ends. If it is raised later, it is a new alert.
     until("it is over", SHORT, || async {
         paged(&pagers, "provider_stopped") == ["trigger", "resolve"]
     })

@@ -9,7 +9,8 @@ use crate::harness::{GUEST, Wanted, house};
 
 const QUESTION: &str = "What restaurants are open tonight?";
 
-/// The restaurants of the demo content, copied from the file by hand, so that no code decides them.
+/// The restaurants of the demo content. They are copied from the file by hand, so that the expected
+/// answer does not come from the code under test.
 const DEMO: [&str; 15] = [
     "Cinder Grove",
     "Nonna Salvia",
@@ -96,7 +97,8 @@ async fn either_side_of_the_hour_that_spring_skips() {
     .await;
 }
 
-/// A venue with the same hours every day; if `closes` is not after `opens`, it is on the next day.
+/// A venue with the same hours every day. If `closes` is not after `opens`, the venue closes on the
+/// next day.
 struct Venue {
     name: String,
     opens: u32,

@@ -165,7 +165,7 @@ async fn a_new_host_takes_over_writes_and_gives_back() {
     house.stop().await;
 }
 
-/// Keeps the loudest sample of the page's sounds, from 0 to 1.
+/// Script that keeps the loudest sample of the page's sounds in `window.loudest`, from 0 to 1.
 const LISTEN: &str = "window.loudest = 0;
     const connect = AudioNode.prototype.connect;
     AudioNode.prototype.connect = function (to, ...rest) {
@@ -369,8 +369,8 @@ async fn every_page_is_accessible_in_both_languages_and_at_phone_width() {
     house.stop().await;
 }
 
-/// Creates rows for the compliance pages: a guest who opted out, a guest who was deleted, words
-/// that were shown for a reason, and a sealed day.
+/// Creates rows for the compliance pages: a guest who opted out, a guest who was deleted, a guest's
+/// words that an operator revealed with a reason, and a sealed day.
 async fn leave_traces(house: &crate::harness::House) {
     house.text("+18605550144", "STOP, you text too often");
     until("the guest has left", SOON, || async {

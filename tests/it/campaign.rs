@@ -22,8 +22,8 @@ const ES: &str = "Soy {persona}, anfitrion IA de {casino}. Hay mesas el viernes 
 const MARK: &str = "The grill has tables";
 const BY: [&str; 4] = ["--by", "Robin", "--reason", "autumn"];
 
-/// Returns the phone of guest `n`: in Connecticut below 50, otherwise in Hawaii, where no text may
-/// be sent yet.
+/// Returns the phone of guest `n`. Guests below 50 are in Connecticut, the others in Hawaii, where
+/// it is still too early for texts at `MORNING`.
 fn guest(n: usize) -> String {
     format!("+1{}55501{n:02}", if n < 50 { "203" } else { "808" })
 }
@@ -93,8 +93,8 @@ fn morning() -> Wanted {
     wanted(&document())
 }
 
-/// Returns settings for the demo on a long code with `rate` segments per second and an approved
-/// carrier campaign.
+/// Returns settings for the demo casino with a long code of `rate` segments per second and an
+/// approved carrier campaign.
 fn slow(rate: u32) -> Wanted {
     let mut casino = document();
     casino["operational"]["number_kind"] = "long_code".into();
@@ -103,7 +103,7 @@ fn slow(rate: u32) -> Wanted {
     wanted(&casino)
 }
 
-/// Returns the arguments of a `seven campaign send` to this list.
+/// Returns the arguments of `seven campaign send` for the guests that the arguments `list` select.
 fn order<'a>(house: &'a House, name: &'a str, list: &[&'a str]) -> Vec<&'a str> {
     let words = [
         "campaign",
@@ -293,7 +293,8 @@ async fn a_dry_run_says_it_and_the_campaign_does_it_once() {
     house.stop().await;
 }
 
-// SMS-33, SMS-34: the command names the faults and the parts of the score, and writes nothing
+// SMS-33, SMS-34: the command names the text's faults and the parts of its risk score, and writes
+// nothing
 #[tokio::test]
 async fn a_text_that_carriers_would_filter_is_refused() {
     let house = house("campaign_risky", morning()).await;

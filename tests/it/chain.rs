@@ -1,5 +1,5 @@
-//! The consent chain in Postgres (D8): many writers make one unbroken chain, and a change made
-//! behind our back is found.
+//! The consent chain in Postgres (D8): many writers make one unbroken chain, and a change that
+//! somebody makes directly in the tables is found.
 
 use chrono::Utc;
 use futures::future::try_join_all;

@@ -38,7 +38,7 @@ async fn methods(house: &House) -> Vec<String> {
 #[tokio::test] // CONV-9, CONV-10, C-15, C-16, SMS-45, SEC-60, SEC-61
 async fn a_yes_to_the_whole_wording_is_written_consent() {
     let (house, mut n) = (house("consent_yes", Wanted::default()).await, 0);
-    // A yes without an opt-in question of ours is only conversation.
+    // A yes that answers no opt-in question of ours gives no consent.
     say(&house, &mut n, "yes").await;
     assert_eq!(
         (tier(&house).await.as_str(), methods(&house).await.len()),
@@ -300,7 +300,7 @@ async fn a_late_40300_changes_nothing() {
             ..Plan::default()
         })
         .unwrap();
-    // The guest's START is newer than the call whose receipt says "opted out".
+    // The guest's START is newer than the send attempt whose receipt says "opted out".
     at(&house, "START", "start", Utc::now() + TimeDelta::hours(1));
     house.settle(1).await;
     until("the receipt is filed", Duration::from_secs(10), || async {

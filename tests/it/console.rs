@@ -237,8 +237,8 @@ async fn a_role_or_an_account_that_ends_ends_at_once() {
         .await
         .unwrap();
     assert_eq!(caller.get(path).await.status, StatusCode::NOT_FOUND);
-    // When an open page of a person without the role fetches a fragment, it is redirected; its
-    // stream is refused.
+    // If a page is still open when its person loses the role, its next request for a fragment is
+    // redirected, and its stream is refused.
     let fragment = caller.fetch("/c/silver_birch/conversations/list").await;
     assert_eq!(fragment.headers["hx-redirect"], "/");
     let stream = caller.fetch("/c/silver_birch/stream").await;
@@ -402,7 +402,7 @@ async fn an_admin_adds_people_for_their_own_casino_only() {
     assert!(page.body.contains("/link/"), "{}", page.body);
     let page = caller.act("/operators", &add("silver_birch")).await;
     assert!(page.body.contains("This address has an account."));
-    // An administrator cannot disable a person who works elsewhere, too.
+    // An administrator of one casino cannot disable a person who also has a role at other casinos.
     let elsewhere: OperatorId = staff.add("boss@example.com", Role::Admin, None).await.id;
     let path = format!("/operators/{elsewhere}");
     let page = caller.act(&path, &[("what", "disable")]).await;

@@ -1,6 +1,6 @@
 //! The fleet contains an incident that it finds itself, then records it, then notifies people; the
-//! rows prove this order (SEC-94 to SEC-106). Each kind is injected into the rows of a healthy
-//! conversation.
+//! rows prove this order (SEC-94 to SEC-106). The tests cause each kind of incident by changing
+//! rows of a healthy conversation.
 
 use std::time::Duration;
 
@@ -76,7 +76,8 @@ async fn a_text_after_stop_pauses_campaigns_before_anybody_is_told() {
     .await;
     let switched = "select count(*) from controls where name = 'pause_proactive' and actor = 'scheduler' and reason = 'text_after_stop'";
     assert_eq!(house.number(switched).await, 1);
-    // Later rounds find the same text again for minutes, but send no second notice.
+    // For some minutes, later rounds of the check find the same text again, but send no second
+    // notice.
     tokio::time::sleep(Duration::from_secs(2)).await;
     assert_eq!(chat.taken(Side::Slack).len(), 1);
     assert_eq!(house.number("select count(*) from incidents").await, 1);
@@ -271,7 +272,7 @@ async fn a_reply_from_before_a_change_of_content_is_no_incident() {
     house
         .change("update outbound_messages set body = 'Tonight you get $750 in free play on us.' where turn_id is not null")
         .await;
-    // The incident of a later reply shows that the round has read the earlier reply, too.
+    // The incident about the later reply proves that the round has read the earlier reply, too.
     house.text(NEIGHBOUR, "What time is check-in?");
     house.settle(2).await;
     house

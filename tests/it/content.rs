@@ -1,5 +1,5 @@
-//! Guests are answered only from their own casino's current content, and each vector of it is made
-//! only once.
+//! Guests are answered only from their own casino's current content, and each vector of that
+//! content is made only once.
 
 use std::time::Duration;
 
@@ -253,7 +253,7 @@ async fn vectors_are_made_once_and_belong_to_one_casino() {
     let would = format!("would embed {rows}, keep 0, remove 0");
     assert!(said.contains(&would) && models.count() == 0, "{said}");
 
-    // The harness loads content without vectors; the operator makes them.
+    // The harness loads content without vectors; an operator's command makes them.
     let said = seven(
         &house,
         &["knowledge", "reindex", "--casino", casino.as_str()],
@@ -297,8 +297,8 @@ async fn vectors_are_made_once_and_belong_to_one_casino() {
     );
     assert_eq!(embedded(&models), rows + 1);
 
-    // Words that no row contains find the row by meaning; another casino's index has none of these
-    // vectors.
+    // A query with a word that no row contains finds rows by meaning. Another casino's index has
+    // none of these vectors.
     let found = index(&house, &casino, &embedding)
         .await
         .retrieve(&embedding.query("paddle", Utc::now()).await);
@@ -375,7 +375,7 @@ async fn vectors_are_made_once_and_belong_to_one_casino() {
         "{found:?}"
     );
 
-    // A nearly empty file deletes no vectors unasked.
+    // A nearly empty file deletes no vectors unless the caller of `ingest` asks for it.
     models.otherwise(Play::vectors(thoughts));
     let content = one.replace("\"amenities_001\"", "\"amenities_009\"");
     onboard::load_content(fleet, &casino, "short.json", &content, "test")
@@ -415,7 +415,7 @@ async fn an_announcement_reloads_what_is_on_the_shelf() {
     let (casino, version) = heard.unwrap().unwrap();
     assert_eq!((&casino, version), (house.casino(), 2));
     // The worker reads the new content before any guest writes. Then the right to read content is
-    // revoked, and the next answer still knows that the pool is warm.
+    // revoked, and the next answer is still given, from memory.
     tokio::time::sleep(Duration::from_secs(1)).await;
     let owner = sqlx::PgPool::connect(&house.database_url).await.unwrap();
     sqlx::query("revoke select on content_items from seven_app, seven_fleet")

@@ -1,5 +1,5 @@
-//! Operators' commands on the fleet (D14): pauses, kill, safe mode, flags, and a person in the
-//! host's place.
+//! Operators' commands on the fleet (D14): pauses, kill, safe mode, flags, log levels, and a person
+//! in the host's place.
 
 use std::time::Duration;
 
@@ -39,15 +39,15 @@ fn sent(house: &House) -> usize {
     house.stack.sim.ledger().snapshot().outbound.len()
 }
 
-/// Asserts that no text is sent for a while.
+/// Asserts that no text is sent for one and a half seconds.
 async fn nothing_leaves(house: &House) {
     let before = sent(house);
     sleep(Duration::from_millis(1_500)).await;
     assert_eq!(sent(house), before, "a text left in a pause");
 }
 
-// DEP-24, DEP-26, DEP-29, SEC-125: 8 workers stop sending within 2 s of the command, and a new one
-// does not begin
+// DEP-24, DEP-26, DEP-29, SEC-125: eight workers stop sending within 2 s of the command, and a
+// worker that starts later sends nothing
 #[tokio::test]
 async fn a_pause_holds_in_eight_workers_and_in_a_new_one() {
     let house = house(
@@ -102,7 +102,7 @@ async fn a_pause_holds_in_eight_workers_and_in_a_new_one() {
     }
     stored(&house, 40).await;
     nothing_leaves(&house).await;
-    // Under a pause a STOP is still confirmed; under kill it is not.
+    // During a pause a STOP is still confirmed; while the kill switch is on, it is not.
     house.text(GUEST, "STOP");
     until("STOP is confirmed", Duration::from_secs(10), || async {
         house.texts_to(GUEST).len() == 1
@@ -218,8 +218,8 @@ async fn safe_mode_says_once_that_the_team_answers() {
     house.stop().await;
 }
 
-// SEC-59, D14: takeover, say and release; the host knows the person's texts, which safe mode does
-// not stop
+// SEC-59, D14: takeover, say and release; the host later knows what the person wrote, and safe mode
+// does not stop the person's texts
 #[tokio::test]
 async fn a_person_writes_in_the_hosts_place() {
     let house = house("controls_person", Wanted::default()).await;
@@ -448,7 +448,7 @@ async fn a_workers_log_level_is_raised_while_it_runs_and_falls_back() {
     assert!(said.contains("before: the configured level"), "{said}");
     written("the log level was raised").await;
     assert_eq!(lines("\"severity\":\"DEBUG\""), 0, "nothing to say yet");
-    // A pull that ends early is logged at DEBUG.
+    // When NATS restarts, a worker's pull ends early, and the worker logs this at DEBUG.
     house.nats.kill().unwrap();
     house.nats.restart().await.unwrap();
     written("\"severity\":\"DEBUG\"").await;

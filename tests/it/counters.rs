@@ -10,8 +10,8 @@ use crate::{
     tenancy::database,
 };
 
-/// Rows that guests of a casino, or of all casinos, share. A counter in one of them would make
-/// their texts wait for each other.
+/// Tables whose rows are shared by all guests of a casino, or by all casinos. A counter in such a
+/// row would make texts of different guests wait for each other.
 const SHARED: [&str; 10] = [
     "casinos",
     "routes",
@@ -52,8 +52,8 @@ async fn a_text_is_answered_while_somebody_writes_every_row_that_guests_share() 
     house.stop().await;
 }
 
-/// Returns by table the rows inserted so far, the updates so far that changed an indexed column or
-/// moved the row, and the number of indexes.
+/// Returns for each table: the number of rows inserted so far, the number of updates so far that
+/// changed an indexed column or moved the row, and the number of indexes.
 async fn written(pool: &PgPool) -> BTreeMap<String, (i64, i64, i64)> {
     let rows: Vec<(String, i64, i64, i64)> = sqlx::query_as(
         "select s.relname::text, s.n_tup_ins, s.n_tup_upd - s.n_tup_hot_upd,
@@ -76,8 +76,8 @@ const OF_TEXTS: [&str; 5] = [
     "audit_log",
 ];
 
-/// Returns whether the statistics in `told` count every row of the tables in `OF_TEXTS`. They may
-/// not, because a process that is never idle reports its rows late.
+/// Returns whether the statistics in `told` count every row of the tables in `OF_TEXTS`. Rows may
+/// be missing, because a database session that is never idle reports its rows late.
 async fn are_complete(pool: &PgPool, told: &BTreeMap<String, (i64, i64, i64)>) -> bool {
     for table in OF_TEXTS {
         let count =
@@ -240,9 +240,9 @@ async fn every_index_comes_with_a_migration_and_those_of_the_specification_are_t
     house.stop().await;
 }
 
-/// Each partial index must require that its key is not null. Otherwise a query that matches the
-/// index's condition but not its key would walk all of it, because a small index looks cheap to the
-/// planner (docs/performance.md).
+/// Each partial index must require that its key is not null. Otherwise the planner would walk the
+/// whole index for a query that matches the index's condition but not its key, because a small
+/// index looks cheap (docs/performance.md).
 #[tokio::test] // DATA-27, DATA-29
 async fn a_partial_index_of_texts_and_turns_asks_for_its_own_key() {
     let db = database("partial_indexes").await;

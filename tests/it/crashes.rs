@@ -1,5 +1,6 @@
 //! A worker dies at each boundary of commit, publish, provider call and acknowledgement. Afterwards
-//! every guest is answered once, or the text stands in `unknown`, sent at most once (D3, D5).
+//! every guest is answered once, or the answer is in state `unknown` and was sent at most once (D3,
+//! D5).
 
 use std::time::Duration;
 
@@ -9,11 +10,10 @@ use crate::harness::{GUEST, House, Wanted, house};
 
 const QUESTION: &str = "where is nonna salvia?";
 
-/// Runs one text through a fleet whose `worker` dies at `failpoint` and is started again.
+/// Sends `texts` through a fleet whose `worker` dies at `failpoint` and is started again.
 async fn die_at(worker: Worker, name: &str, failpoint: &str, texts: &[&str]) -> House {
     let workers = Worker::ALL.into_iter().filter(|w| *w != worker).collect();
-    // The carrier's retries must last longer than ingress's restart, which they do only without
-    // scaling.
+    // The carrier must still retry when ingress runs again, which it does only at real time.
     let scale = if worker == Worker::IngressWebhook {
         1.0
     } else {

@@ -1,5 +1,6 @@
-//! Guardrails as guests experience them: a cry for help is always answered, text that must not be
-//! stored is not, and a person is told (CONV-13 to CONV-15, SEC-24, SEC-27, SEC-113, C-21, C-30).
+//! Guardrails as guests experience them: a cry for help is always answered, a text that must not be
+//! stored is not stored, and a person is told (CONV-13 to CONV-15, SEC-24, SEC-27, SEC-113, C-21,
+//! C-30).
 
 use seven_domain::Stage;
 
@@ -37,8 +38,8 @@ async fn cries_are_answered_whatever_else_stands() {
             .await,
         2
     );
-    // The first text also mentions a lost house: every layer is recorded, the gravest one is
-    // answered, and one case counts both.
+    // The first text also mentions a lost house, so it is a cry about gambling, too. Every layer is
+    // recorded, and the gravest one is answered. The third text repeats the case about gambling.
     assert_eq!(
         house
             .number("select count(*) from escalations where severity = 'sev1'")
@@ -266,7 +267,8 @@ async fn an_answer_that_no_limiter_stands_before_is_given_once_for_a_time() {
         ("+18605550153", "START", 1),
     ] {
         for copy in 0..12 {
-            // Makes long texts differ, because equal ones would count as copies.
+            // Adds a number to the long text, because equal texts would count as copies of one
+            // text.
             house.text(
                 guest,
                 &if text.len() > 20 {

@@ -1,5 +1,6 @@
-//! Tests the rendered configuration on real servers: it uses the same names as the code, every role
-//! can work under its own user, and no casino's user reaches another casino (DEP-14, SEC-160).
+//! Tests the rendered configuration on real servers: it uses the same names as the code, every
+//! worker can do its work under its own user, and no casino's user reaches another casino (DEP-14,
+//! SEC-160).
 
 mod files;
 mod isolation;
@@ -41,7 +42,7 @@ struct Secured {
     scratch: Scratch,
 }
 
-/// Paths of a TLS server's certificate, its key and the authority's certificate.
+/// Paths of the certificate of a TLS server, of its key, and of the certificate of its authority.
 type Certificates = [PathBuf; 3];
 
 impl Secured {

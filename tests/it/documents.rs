@@ -1,6 +1,6 @@
-//! Every process holds a casino's document until its row changes (`store/src/documents.rs`). When
-//! an operator's command changes it, running workers judge, answer, shape and send the next text by
-//! the new one.
+//! Every process holds a casino's document until the document's row changes
+//! (`store/src/documents.rs`). After an operator's command has changed it, running workers judge,
+//! answer, shape and send the next text by the new document.
 
 use std::time::Duration;
 
@@ -56,7 +56,7 @@ impl Version {
         document.to_string()
     }
 
-    /// Asserts that everything this guest got is of this version, and nothing of the other one.
+    /// Asserts that the texts contain all values of this version and none of the version `other`.
     fn said(&self, other: &Self, sent: &[Outbound]) {
         let all = sent
             .iter()
@@ -76,8 +76,8 @@ impl Version {
     }
 }
 
-/// Lets a new guest ask who answers, then for help. Returns the disclosure, the host's answer and
-/// the gate's fixed text.
+/// Lets a new guest ask whether the host is human, and then ask for help. Returns the disclosure,
+/// the host's answer and the gate's fixed text.
 async fn greeted(house: &House, guest: &str) -> Vec<Outbound> {
     house.text(guest, "are you a human?");
     until("the host answers", ANSWER_TIMEOUT, || async {

@@ -109,8 +109,8 @@ async fn three_waves(house: &House, event: &serde_json::Value) {
                 Duration::from_secs(10),
                 async || {
                     flush(house).await;
-                    // Between the flush and this call the gate may have recorded another copy as
-                    // done.
+                    // The answer may be `duplicate`, too: between the flush and this call the gate
+                    // may have recorded another copy as done.
                     assert!(good(&[call.post(event.to_string().as_bytes()).await]));
                     published(house, "INGRESS").await > before
                 },

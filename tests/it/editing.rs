@@ -217,7 +217,8 @@ async fn content_begins_and_ends_at_its_times() {
     )
     .await;
     assert_eq!(state(&outcome), RevisionState::Scheduled);
-    // A revision that is planned on top of this one stays scheduled after this one has ended.
+    // The edit below is scheduled on top of this revision, and stays scheduled after this revision
+    // has ended.
     assert_eq!(item(&house, "spa_001").await["details"]["price"], 165.0);
     until("the price begins", SHORT, || async {
         item(&house, "spa_001").await["details"]["price"] == 180.0

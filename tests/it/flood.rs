@@ -1,6 +1,7 @@
 //! Two casinos whose stages run in their own processes (`seven run <worker> --casino ID`). While
-//! one is flooded, the other's guests are answered in order; draining the flooded one's processes
-//! loses and repeats nothing. `./scripts/bench --only isolation` measures the delay.
+//! one casino is flooded, the other's guests are answered in order. When the flooded casino's
+//! processes are drained, no text is lost or answered twice. `./scripts/bench --only isolation`
+//! measures the delay.
 
 use std::{
     collections::{BTreeMap, HashSet},
@@ -39,7 +40,7 @@ const ASKED: [(&str, &str); 4] = [
     ("what time is checkout?", "by 11am"),
 ];
 
-/// The stages that a casino can have to itself (`own_workers` in its values).
+/// The stages that run in separate processes for each casino (`own_workers` in its values).
 const OWN: [Worker; 4] = [
     Worker::ComplianceGate,
     Worker::AgentSwarm,
@@ -82,7 +83,7 @@ async fn two_casinos() -> House {
         serde_json::to_string(&flooded).unwrap(),
         seven_packs::demo::CONTENT.to_owned(),
     ));
-    // Few connections each, because many processes share the tests' database server.
+    // Each process gets few connections, because many processes share the tests' database server.
     let extra = "postgres.connections = 4\nlimits.fleet_texts_per_minute = 100000\n".to_owned();
     // At scale 0 a busy machine exceeds the deadline of a send, and the text ends as `unknown`.
     let wanted = Wanted {
@@ -266,7 +267,8 @@ async fn a_flooded_casino_delays_no_other_and_draining_its_workers_loses_nothing
             || async { Stands::of(&house, &number).waiting() >= WAITING },
         )
         .await;
-        // The guests ask the second and the third question without waiting for an answer between.
+        // The guests ask the second and the third question without waiting for an answer in
+        // between.
         ask(&house, 1).await;
         ask(&house, 2).await;
         answered(&house, 3).await;
@@ -346,7 +348,7 @@ fn overtook(house: &House, number: &str) {
     }
 }
 
-/// Asserts by the carrier's ledger and by the rows that every text was answered once.
+/// Asserts that every text was answered once, according to the carrier's ledger and to the rows.
 async fn answered_once(house: &House, flooded: &CasinoId, number: &str) {
     let stands = Stands::of(house, number);
     for text in &stands.texts {

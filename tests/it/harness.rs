@@ -60,7 +60,7 @@ pub(crate) async fn house(unique: &str, wanted: Wanted) -> House {
 }
 
 pub(crate) fn database_name(unique: &str) -> String {
-    // Postgres names hold 63 bytes.
+    // A Postgres name may have at most 63 bytes.
     let short: String = unique.chars().take(28).collect();
     format!("{short}_{}", uuid::Uuid::new_v4().simple())
 }
@@ -156,8 +156,8 @@ impl House {
             .unwrap()
     }
 
-    /// Waits until `texts` texts are stored and nothing is under way; panics with the counts
-    /// otherwise.
+    /// Waits until `texts` texts in total are stored and nothing is under way. After 30 s it panics
+    /// with the counts.
     pub(crate) async fn settle(&self, texts: i64) {
         self.settle_within(texts, Duration::from_secs(30)).await;
     }
@@ -213,7 +213,8 @@ impl House {
             .sum()
     }
 
-    /// Returns a number from a query that runs as the owner, who sees all casinos.
+    /// Returns the number that a query finds. The query runs as the database's owner, who sees all
+    /// casinos.
     pub(crate) async fn number(&self, query: &str) -> i64 {
         let pool = sqlx::PgPool::connect(&self.database_url).await.unwrap();
         let number: i64 = sqlx::query_scalar(sqlx::AssertSqlSafe(query.to_owned()))
@@ -224,7 +225,7 @@ impl House {
         number
     }
 
-    /// Returns the texts from a query that runs as the owner.
+    /// Returns the strings that a query finds. The query runs as the database's owner.
     pub(crate) async fn texts_of(&self, query: &str) -> Vec<String> {
         let pool = sqlx::PgPool::connect(&self.database_url).await.unwrap();
         let texts = sqlx::query_scalar(sqlx::AssertSqlSafe(query.to_owned()))
@@ -235,7 +236,7 @@ impl House {
         texts
     }
 
-    /// Runs a statement as the owner.
+    /// Runs a statement as the database's owner.
     pub(crate) async fn change(&self, statement: &str) {
         let pool = sqlx::PgPool::connect(&self.database_url).await.unwrap();
         sqlx::query(sqlx::AssertSqlSafe(statement.to_owned()))

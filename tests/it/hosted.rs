@@ -1,5 +1,5 @@
-//! Turns answered by a hosted model, against a double that speaks its wire format and counts the
-//! calls (AGENT-8..23, AGENT-57..67, D4, D10, D11).
+//! Turns answered by a hosted model. The model is a double that speaks the wire format and counts
+//! the calls (AGENT-8..23, AGENT-57..67, D4, D10, D11).
 
 mod asked;
 mod crashes;
@@ -19,7 +19,7 @@ use crate::harness::{GUEST, House, Wanted, counted, house};
 pub(crate) const QUESTION: &str = "when does the lakeside pool open?";
 pub(crate) const ANSWER: &str = "The Lakeside Pool opens at 9 AM.";
 
-/// Returns which node of the swarm made this request.
+/// Returns which step of a turn made this request.
 fn node(request: &Received) -> &'static str {
     match request.model.as_str() {
         "speaker" => "speak",
@@ -227,7 +227,7 @@ async fn what_each_step_took_is_counted_and_summed() {
         table.contains("74 %") && table.contains("$0.001600"),
         "{table}"
     );
-    // Only the least values are compared, because other tests in this process count too.
+    // Only minimum values are compared, because other tests in this process add to the counts.
     let exported = seven_telemetry::render();
     for (series, least) in [
         ("seven_steps_total{outcome=\"ok\",step=\"host\"}", 2),

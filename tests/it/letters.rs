@@ -144,7 +144,7 @@ async fn a_whole_sheet_is_read_each_night_and_a_refused_one_is_told() {
         let date = day.parse().unwrap();
         read_sheet(fleet, &sheets, (ours, address), date, true).await
     };
-    // A failure in the first hour is reported to nobody.
+    // If the sheet cannot be read in the first hour of the nightly jobs, no contact is told.
     let (sheets, date) = (Sheets::new(true).unwrap(), "2026-10-31".parse().unwrap());
     sheet.answers(500, "");
     let silent = read_sheet(fleet, &sheets, (ours, &address), date, false).await;
@@ -361,7 +361,7 @@ async fn contacts_hear_when_no_provider_takes_texts_and_when_it_is_over() {
     sleep(Duration::from_secs(5)).await;
     assert_eq!(house.number("select count(*) from outages").await, 1);
 
-    // An outage ends even if one text still waits for a moment, as at a busy casino.
+    // An outage ends even if one text has been waiting for a moment, as is usual at a busy casino.
     for statement in [
         "update inbound_messages set stored_at = now() + interval '1 hour' where disposition = 'open'",
         "insert into outages (casino_id, outage_id, kind, began_at)

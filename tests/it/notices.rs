@@ -1,5 +1,6 @@
-//! Notices tell a casino's own people about its cases: each is sent once, at its level and in its
-//! hours, with a link that opens only its case (D28, SEC-110, SEC-114 to SEC-116, CONV-43).
+//! Notices tell a casino's own people about its cases. Each contact gets a notice once, at the
+//! contact's level and within its hours, with a link that opens only the notice's case (D28,
+//! SEC-110, SEC-114 to SEC-116, CONV-43).
 
 use std::time::Duration;
 
@@ -363,7 +364,7 @@ async fn ten_minutes_without_the_chat_lose_no_notice_and_tell_none_twice() {
     let address = chat.address();
     drop(chat);
     let away = Instant::now();
-    // Guests keep asking during the outage, and halfway through a third scheduler is killed.
+    // Guests keep asking during the outage. After half of them a third scheduler is killed.
     let third = house.process("scheduler", None);
     let mut third = Some(third);
     for n in 0..GUESTS {
@@ -463,7 +464,7 @@ async fn a_verified_phone_of_staff_is_told_and_is_no_guest() {
         "{code}"
     );
     let code = code.split(' ').nth(1).unwrap().to_owned();
-    // A phone gets no notice before its code was entered.
+    // A phone gets no notice before its code is entered.
     house.text(GUEST, "I want to talk to a manager");
     house.settle(1).await;
     let planned = "select count(*) from case_notices";

@@ -1,5 +1,5 @@
 //! Numbers that change owner (D40): a casino gets another number, another casino gets the old one,
-//! and a STOP to it reaches the right casinos.
+//! and a STOP to the old number reaches the right casinos.
 
 mod hand_over;
 
@@ -23,7 +23,7 @@ const NEW: &str = "+18605550101";
 const OTHER_GUEST: &str = "+18605550143";
 const TAKER: &str = "rose_court";
 
-/// Returns the casino's document with another number.
+/// Returns the casino's document with the number `NEW`.
 fn moved(house: &House) -> CasinoConfig {
     let mut config = house.config.clone();
     config.operational.telnyx_phone_number = NEW.parse().unwrap();
@@ -47,8 +47,8 @@ fn taker(house: &House, number: &str) -> CasinoConfig {
     config
 }
 
-/// Sends a guest's text to one of the numbers. Returns the texts that the phone then got, each with
-/// its sender.
+/// Sends a guest's text to one of the numbers. Returns the texts that the guest then got, each with
+/// the number that sent it.
 async fn say(
     house: &House,
     stored: &mut i64,
@@ -221,7 +221,8 @@ async fn a_stop_on_a_number_that_was_handed_on_ends_the_former_casinos_texts_too
     house.stop().await;
 }
 
-// D40, D9: the provider's records of a number include texts from before its present casino got it
+// D40, D9: the provider's records of a number also contain texts from before the present casino got
+// the number
 #[tokio::test]
 async fn a_number_brings_its_new_casino_no_texts_of_before() {
     let (house, mut n) = (house("numbers_records", Wanted::default()).await, 0);

@@ -1,6 +1,6 @@
-//! Alert rules, dashboards and the runbook are data beside the code. Tests that they name only
-//! things that exist, and that they cover everything that exists (DEP-35, OBS-52, PROD-36,
-//! SEC-151).
+//! Alert rules, dashboards and the runbook are data beside the code. These tests check that they
+//! name only things that exist, and that they cover everything that exists (DEP-35, OBS-52,
+//! PROD-36, SEC-151).
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -21,7 +21,7 @@ fn read(path: &str) -> String {
     std::fs::read_to_string(root().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
 }
 
-/// Returns every file of a folder with this ending, by name.
+/// Returns the texts of all files in a folder whose names have this ending, keyed by name.
 fn files(folder: &str, ending: &str) -> BTreeMap<String, String> {
     let entries = std::fs::read_dir(root().join(folder))
         .unwrap()
@@ -213,8 +213,8 @@ fn every_rule_has_a_severity_a_page_and_keeps_the_casino() {
         .filter(|each| each.labels.contains(&"casino"))
         .map(|each| each.name)
         .collect();
-    // These rules keep no casino label: injections are counted by layer and pattern (SEC-154), and
-    // models and the delay of a STOP belong to the whole fleet.
+    // Rules about metrics without a casino label keep no casino: injections are counted by layer
+    // and pattern, and models and the delay of a STOP belong to the whole fleet.
     for (file, text) in rules() {
         for rule in text.split("- alert:").skip(1) {
             let name = rule.lines().next().unwrap().trim();
@@ -231,8 +231,9 @@ fn every_rule_has_a_severity_a_page_and_keeps_the_casino() {
                 "{file} {name}"
             );
             let expression = after(rule, "expr:").concat();
-            // The rule's label replaces the metric's. Two severities at once would then make the
-            // same alert twice, and Prometheus would reject both.
+            // The rule's own severity label replaces the metric's. If a rule grouped by severity,
+            // two severities at once would make the same alert twice, and Prometheus would reject
+            // both.
             for part in expression.split(" by (").skip(1) {
                 let by = part.split(')').next().unwrap();
                 assert!(

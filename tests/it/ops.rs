@@ -132,8 +132,8 @@ async fn metrics_know_no_guest_and_stay_bounded() {
             );
         }
     }
-    // More guests raise counts and add no series. The series added later are the scheduler's
-    // figures of one casino.
+    // More guests raise counts and add no series. The series that were added since the first
+    // reading are the scheduler's figures of one casino.
     assert!(
         all.len() < before + 150,
         "{before} series became {}",
@@ -202,7 +202,7 @@ async fn metrics_are_not_public() {
         get(&format!("{ops}/health/ready")).await.0 == StatusCode::OK
     })
     .await;
-    // A machine that is busy with other tests may keep Redis from answering at once.
+    // On a machine that is busy with other tests, Redis may not answer at once.
     until("all is healthy", Duration::from_secs(20), || async {
         get(&format!("{ops}/health"))
             .await

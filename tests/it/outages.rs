@@ -95,7 +95,7 @@ async fn redis_restored_from_an_older_snapshot_permits_nothing() {
     house.settle(2).await;
     let before = house.texts_to(&guest(0)).len();
     house.redis.kill().unwrap();
-    // The snapshot holds neither the STOP nor the work finished since.
+    // The snapshot contains neither the STOP nor the work that was finished after it was saved.
     house.redis.restart().await.unwrap();
     house.text(&guest(0), QUESTION);
     house.text(&guest(1), QUESTION);
@@ -181,8 +181,8 @@ async fn who_can_do_without_the_bus_starts_without_it() {
     .concat();
     assert_eq!(house.seven(&taken, "").await.code, 0);
     house.nats.kill().unwrap();
-    // The command says that the text is stored: after a failure the operator would send it again,
-    // and the guest would get it twice.
+    // The command succeeds and says that the text is stored. If it failed, the operator would send
+    // the text again, and the guest would get it twice.
     let said = house
         .seven(
             &[
@@ -425,7 +425,7 @@ async fn postgres_is_away_for_three_scaled_minutes() {
     // Writes commits to disk, because this server is killed and must not lose what it acknowledged.
     let postgres = Postgres::start(scratch.path(), false).await.unwrap();
     let url = postgres.create_database("away", None).await.unwrap();
-    // Ingress has 600 ms to acknowledge, and the carrier's retries must last longer at this scale.
+    // At this scale the carrier still retries long enough for ingress to acknowledge each webhook.
     let house = house_on(
         "out_postgres",
         Wanted {

@@ -1,5 +1,5 @@
-//! A number's pace delays texts and drops none (SMS-14, D6): texts of a slow campaign wait their
-//! turn.
+//! A number's pace delays texts and drops none (SMS-14, D6): texts above the pace of a slow number
+//! wait their turn.
 
 use crate::harness::{House, Wanted, house};
 
@@ -7,8 +7,8 @@ fn guest(n: usize) -> String {
     format!("+120355501{n:02}")
 }
 
-/// Starts the demo on a 10DLC campaign of five segments per second: four for replies, one kept for
-/// safety texts.
+/// Starts the demo casino with a 10DLC campaign of five segments per second: four are for replies,
+/// one is kept for safety texts.
 async fn slow_house(name: &str) -> House {
     let mut casino: serde_json::Value = serde_json::from_str(seven_packs::demo::CASINO).unwrap();
     casino["operational"]["number_kind"] = "long_code".into();

@@ -135,7 +135,7 @@ async fn a_spend_limit_parks_its_casino_and_no_other() {
         || async { !house.texts_to(guest).is_empty() },
     )
     .await;
-    // The park ends without an operator, and the text is sent.
+    // The park ends by itself, without an operator, and the text is sent.
     until("the text is delivered", STATE_TIMEOUT, || async {
         house.count("outbound", "delivered").await == 2
     })

@@ -12,7 +12,7 @@ use sqlx::raw_sql;
 use crate::harness::{House, Wanted, house, until};
 
 const EVENTS: usize = 120;
-/// Records the transaction that removes each row of the spool.
+/// SQL after which the database records the transaction that removes each row of the spool.
 const WATCH: &str = "
     create table removals (transaction xid8);
     create function note_removal() returns trigger language plpgsql security definer

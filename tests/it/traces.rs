@@ -121,8 +121,8 @@ fn guest(n: usize) -> String {
     format!("+120355501{n:02}")
 }
 
-/// Starts logging to a file. Returns the file and its folder, which must be kept as long. The first
-/// call in a process decides where the log goes.
+/// Starts logging to a file. Returns its folder, which is deleted when dropped, and the file. Only
+/// the first call in a process takes effect.
 fn logging() -> (Scratch, std::path::PathBuf) {
     let scratch = Scratch::new("traces-log").unwrap();
     let file = scratch.path().join("run.log");
@@ -149,7 +149,8 @@ async fn a_text_has_one_trace_through_duplicates_lost_signals_and_delays() {
     };
     let mut house = house("traces_whole", wanted).await;
     let (_kept, log) = logging();
-    // The carrier refuses one send in three for now, so that those texts come back as due rows.
+    // The carrier refuses three sends with a temporary error, so that these texts wait as due rows
+    // and are sent again.
     let rule = |nth| seven_carrier_sim::Rule {
         matcher: seven_carrier_sim::Matcher {
             nth: Some(nth),
@@ -176,7 +177,7 @@ async fn a_text_has_one_trace_through_duplicates_lost_signals_and_delays() {
         || async { house.number("select count(*) from inbound_messages").await == GUESTS as i64 },
     )
     .await;
-    // A second text of the first guest, answered in the same turn.
+    // A second text of the first guest, which is normally answered in the same turn as the first.
     let second = house.text(&guest(0), "and is it expensive there?");
     // The carrier delivers two of the texts twice.
     for n in [1, 2] {
@@ -249,7 +250,7 @@ async fn a_text_has_one_trace_through_duplicates_lost_signals_and_delays() {
         "no delay in any trace"
     );
 
-    // The second text's trace is linked to the turn that answered both, or has its own.
+    // The second text's trace links to the turn that answered both texts, or has a turn of its own.
     let other = &traces[&trace_of(&second)];
     assert_unbroken(other);
     let joined = named(other, "seven.joined");

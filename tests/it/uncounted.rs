@@ -11,9 +11,9 @@ use crate::harness::{GUEST, Wanted, house, until};
 
 /// Number of guests who write one text each.
 const TEXTS: i64 = 500;
-/// Maximum number of rows and index entries that one text may read per stored text: some statements
-/// may walk one index of their casino. A quiet machine reads 5 or 6, a busy one, which repeats
-/// more, 9; a join whose reads grow with the square of the stored rows reads hundreds.
+/// Maximum number of rows and index entries that the statements of one text may read per stored
+/// text. Some statements read a whole index of their casino. A quiet machine reads 5 or 6; a busy
+/// machine repeats more work and reads 9. A join that reads all rows for each row reads hundreds.
 const WALKS: i64 = 24;
 
 #[tokio::test] // PROD-26
@@ -57,7 +57,7 @@ async fn a_text_reads_rows_in_proportion_to_what_is_stored_and_not_to_its_square
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
     house.settle(10 + TEXTS).await;
-    // A connection reports how much it read when it ends.
+    // Postgres adds a connection's reads to its statistics when the connection ends.
     house.stop().await;
     until("all connections ended", Duration::from_secs(10), || async {
         let others =

@@ -23,7 +23,7 @@ use uuid::Uuid;
 use self::visitor::{Frame, PAGE, Streaming, Visitor, birch, events, init, joined, with_gateways};
 use crate::harness::{House, until};
 
-/// Setting that allows an address more calls than any test makes.
+/// Setting that allows one IP address more calls per minute than any test makes.
 const MANY: &str = "web.requests_per_minute = 10000\n";
 
 fn gateways(house: &House) -> [&str; 2] {
@@ -343,15 +343,16 @@ async fn careless_and_greedy_callers_get_a_clear_answer() {
             "{problem}"
         );
     }
-    // A body that is too long is refused even without a length, and a body that does not arrive
-    // times out.
+    // A body that is too long is refused even if its length was not announced, and a call times out
+    // if its body does not arrive.
     let chunked = format!("{:x}\r\n{}\r\n0\r\n\r\n", 70 * 1024, "x".repeat(70 * 1024));
     assert_eq!(
         raw(first, "transfer-encoding: chunked", &chunked).await,
         "413"
     );
     assert_eq!(raw(first, "content-length: 50", "{").await, "408");
-    // An address may make twenty calls, on all gateways together and whatever its headers claim.
+    // One IP address may make twenty calls a minute on all gateways together, whatever address its
+    // headers claim.
     let mut statuses = Vec::new();
     for n in 0..22 {
         let gateway = if n % 2 == 0 { first } else { second };

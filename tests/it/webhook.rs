@@ -1,5 +1,5 @@
-//! The answers of the webhook (spec 20, SMS-2..9): each code and body, and that nothing is
-//! published that should not be.
+//! The answers of the webhook (spec 20, SMS-2..9): the status code and body of each, and that
+//! nothing is published that should not be.
 
 pub(crate) mod caller;
 mod fuzz;
@@ -42,8 +42,8 @@ async fn all_published(house: &House) -> [u64; 3] {
     ]
 }
 
-/// Waits until the clock is in the first half of a second, so that two readings shortly after each
-/// other fall into the same second.
+/// Waits until the clock is in the first half of a second, so that two readings of the clock
+/// shortly after each other fall into the same second.
 async fn early_in_a_second(house: &House) {
     until("the next second", Duration::from_secs(2), async || {
         house.stack.fleet.clock.now().timestamp_subsec_millis() < 500

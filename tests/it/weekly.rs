@@ -22,8 +22,8 @@ use crate::{
 const SHORT: Duration = Duration::from_secs(30);
 const SET: &str = "/c/silver_birch/content/set";
 
-/// Starts a house without its scheduler, which tests start later, so that the weekly work runs at
-/// no other time.
+/// Starts a house without a scheduler, so that the weekly job runs only when a test calls it. Tests
+/// start the scheduler later, to deliver letters.
 async fn without_scheduler(name: &str) -> House {
     let workers = Worker::ALL.into_iter();
     let workers = workers.filter(|worker| *worker != Worker::Scheduler);
@@ -221,7 +221,8 @@ async fn questions_of_several_guests_without_an_answer_are_told_without_their_wo
     house.stop().await;
 }
 
-/// Stores the facts of 500 turns in the week of `monday`, of which `grounded` are grounded.
+/// Stores the facts of 500 turns in the week that begins on `monday`; `grounded` of these turns are
+/// grounded.
 async fn turns(pool: &PgPool, monday: NaiveDate, grounded: i32) {
     sqlx::query(
         "insert into turn_facts (casino_id, turn_id, trace_id, at, waited_ms, agent, model, intent, language,

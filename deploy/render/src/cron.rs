@@ -12,7 +12,7 @@ use super::{
 
 /// The values of one daily CronJob.
 pub(crate) struct Cron<'a> {
-    /// Component label of its resources, and part of their names.
+    /// Component label of the job's resources, and part of their names.
     pub(crate) component: &'a str,
     pub(crate) note: &'a str,
     pub(crate) image: &'a str,

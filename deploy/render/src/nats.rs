@@ -17,7 +17,7 @@ use super::{
 
 pub(crate) use self::servers::{COMPONENT, documents};
 
-/// The NATS account that holds our streams; the autoscaler KEDA names it when it reads a backlog.
+/// The NATS account that holds our streams. The autoscaler KEDA must name it to read a backlog.
 pub const ACCOUNT: &str = "SEVEN";
 /// The account in which the NATS server reports its own events, and the only user of that account.
 const SYSTEM_ACCOUNT: &str = "SYSTEM";
@@ -79,8 +79,8 @@ pub fn users(values: &Values) -> Vec<User> {
     users
 }
 
-/// Returns a worker's user with permissions for the subjects that its code publishes and consumes,
-/// for one casino or for all casinos.
+/// Returns a worker's user, with permissions for the subjects that the worker's code publishes and
+/// consumes: those of `casino`, or those of all casinos if it is `None`.
 pub fn user_of(worker: Worker, casino: Option<&CasinoId>) -> User {
     let name = user(worker, casino);
     let base = Permissions::of(&name).follow(casino);
@@ -107,7 +107,8 @@ pub fn user_of(worker: Worker, casino: Option<&CasinoId>) -> User {
             .hand_on(Stage::Envelope, casino)
             .hand_on(Stage::Sender, casino)
             .hear_content(casino)
-            // The swarm makes the vectors of a change, which count as a new version of the content.
+            // When the swarm has made the vectors of a change, it announces a new version of the
+            // content.
             .announce_content(casino),
         Worker::PersonaEnvelope => base.hand_on(Stage::Sender, casino),
         Worker::OutboundSender => base.hint(casino),

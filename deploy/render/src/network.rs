@@ -31,7 +31,7 @@ const PRIVATE: [&str; 5] = [
     "100.64.0.0/10",
 ];
 
-/// Port of the pod with which cert-manager proves that our host names are ours (ACME HTTP-01).
+/// Port of the pod that cert-manager starts to prove that our host names are ours (ACME HTTP-01).
 const SOLVER_PORT: u16 = 8089;
 
 pub(crate) fn policies(fleet: &FleetValues, settings: &Settings) -> Vec<Document> {

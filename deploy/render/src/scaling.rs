@@ -16,7 +16,8 @@ use super::{
 /// CPU use, in percent of the requested CPU, above which ingress gets more processes.
 const INGRESS_CPU: u32 = 60;
 
-/// Open streams per web gateway above which another one starts: half of its connections.
+/// Average number of open streams per web gateway above which another gateway starts. It is half of
+/// the connections that one gateway takes.
 const WEB_STREAMS: &str = "6000";
 
 /// Smallest backlog per process at which another process starts; a smaller backlog is processed
@@ -45,7 +46,7 @@ pub(crate) fn scaler(
     Some(by_backlog(fleet, worker, casino, &size, &triggers))
 }
 
-/// Returns the size of a worker: the fleet's, or that of a worker that a casino has to itself.
+/// Returns the size of a worker of the fleet, or of a worker that serves only `casino`.
 fn size(fleet: &FleetValues, worker: Worker, casino: Option<&CasinoValues>) -> Size {
     match casino {
         None => fleet.size(worker).clone(),
@@ -61,8 +62,8 @@ fn size(fleet: &FleetValues, worker: Worker, casino: Option<&CasinoValues>) -> S
     }
 }
 
-/// Returns the casinos whose backlog counts: the worker's own casino, or all casinos that have no
-/// worker of this kind for themselves.
+/// Returns the casinos by whose backlogs the worker scales: the worker's own casino, or all casinos
+/// that have no worker of this kind for themselves.
 fn served<'a>(
     values: &'a Values,
     worker: Worker,

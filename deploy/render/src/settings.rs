@@ -38,7 +38,7 @@ pub(crate) const SECRETS: [(&str, &[Worker]); 18] = [
     ("postgres.url", AND_WEB),
     // No worker reads the owner's login; only the migration and the backup do.
     ("postgres.owner_url", &[]),
-    // The console has a login of its own, which alone reads the operators' accounts.
+    // The console has its own database login, the only one that can read the operators' accounts.
     ("console.postgres_url", &[Worker::Console]),
     ("console.oidc_client_secrets", &[Worker::Console]),
     ("redis.url", AND_PAGES),
@@ -145,7 +145,7 @@ pub fn text(fleet: &FleetValues) -> Result<String> {
     Ok(toml::to_string(&all)?)
 }
 
-/// Returns a hash of these settings; pods carry it as an annotation and restart when it changes.
+/// Returns a hash of the settings file; pods carry it as an annotation and restart when it changes.
 pub(crate) fn digest(fleet: &FleetValues) -> String {
     use sha2::{Digest, Sha256};
     let text = text(fleet).unwrap_or_default();
@@ -236,7 +236,8 @@ pub(crate) fn backup_volume(fleet: &FleetValues) -> Value {
     )
 }
 
-/// Builds the volume of the exports' secrets: they read the audit log and announce nothing.
+/// Builds the volume of the secrets of the audit log's exports, which need no key of a provider or
+/// model.
 pub(crate) fn exports_volume(fleet: &FleetValues) -> Value {
     with_nats(chosen(
         fleet,

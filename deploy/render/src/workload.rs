@@ -16,7 +16,7 @@ use super::{
 /// Seconds for which ingress keeps serving before its SIGTERM, because load balancers learn late
 /// that a pod ends.
 const PRE_STOP_SECONDS: u64 = 5;
-/// Seconds for the last heartbeat, alerts still to be stored, and the closing of connections.
+/// Seconds after the drain for the last heartbeat, storing pending alerts and closing connections.
 const AFTER_DRAIN_SECONDS: u64 = 7;
 /// User and group id of the image; it is not root.
 pub(crate) const NOBODY: u32 = 65_532;
@@ -234,7 +234,7 @@ pub(crate) fn mounts_with_nats() -> Vec<Value> {
 }
 
 /// Renders the job that runs `seven migrate`, once per image. Migrations only add to the schema, so
-/// workers of the previous image keep running meanwhile.
+/// workers of the previous image can keep running during the migration.
 pub(crate) fn migration(fleet: &FleetValues) -> Result<Document> {
     let digest: String = fleet
         .image

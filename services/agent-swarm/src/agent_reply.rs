@@ -1,5 +1,6 @@
-//! A turn's reply with all that led to it, made from the offline model's answer or from the end of
-//! a hosted turn. The state machine of `seven-host` decides in both cases.
+//! A turn's reply and the record of how it was made, built from the offline model's answer or from
+//! the end of a hosted turn. In both cases the state machine of `seven-host` decides how the turn
+//! ends.
 
 use std::time::Duration;
 
@@ -35,8 +36,9 @@ pub(crate) struct AgentReply {
 const PASSED_ON: f64 = 0.3;
 
 impl AgentReply {
-    /// Returns how sure the host is of the reply, from 0 to 1: the judge's figure; for the offline
-    /// host, whether its content answers the question.
+    /// Returns the host's confidence in the reply, from 0 to 1. For a hosted model's draft it is
+    /// the judge's value. An offline answer gets 1, or [`PASSED_ON`] if it passes a question on to
+    /// a person.
     pub(crate) fn confidence(&self) -> f64 {
         let asks = |request: &StaffRequest| request.kind == StaffKind::Question;
         match self.record.confidence {
@@ -56,8 +58,8 @@ impl AgentReply {
                 Action::End(ending) => break ending,
                 Action::Route | Action::Plan => turn.next(Event::Planned(None)),
                 Action::Speak { .. } => turn.next(Event::Spoke),
-                // The offline answer is made from rows by rules. A finding in it shows an error of
-                // ours; it is counted and stored, but the answer is sent (D11).
+                // The offline answer is made from rows by rules. A finding in it shows an error in
+                // our code; it is counted and stored, but the answer is sent (D11).
                 Action::Validate { .. } => turn.next(Event::Judged(Verdict::Pass)),
             };
         };
@@ -84,8 +86,8 @@ impl AgentReply {
         }
     }
 
-    /// Notes why this reply of the offline model is sent although a hosted one is set up, and adds
-    /// the cost and the steps of the hosted model's part, if it had one.
+    /// Notes why this reply of the offline model is sent although a hosted one is set up. If the
+    /// hosted model worked on the turn, adds the cost and the steps of its work.
     #[must_use]
     pub(crate) fn standing_in(mut self, why: &str, hosted: Option<Answer>) -> Self {
         self.record.stood_in = Some(why.to_owned());
@@ -156,7 +158,7 @@ impl AgentReply {
         }
     }
 
-    /// Writes how the turn ended to its span.
+    /// Writes to the turn's span how the turn ended.
     pub(crate) fn describe(&self, span: &mut Span) {
         if !span.is_recorded() {
             return;
@@ -190,8 +192,8 @@ impl AgentReply {
         }
     }
 
-    /// Counts each call of a hosted model with its tokens and cost. Its time was counted when the
-    /// call ended, since an attempt that ends early counts nothing here.
+    /// Counts each call of a hosted model with its tokens and cost. Its duration was observed when
+    /// the call ended, because a turn that fails before its commit does not get here.
     fn count_steps(&self) {
         let guests = &metrics().guests;
         for Step {
@@ -299,8 +301,8 @@ fn intent_is_grounded(hosted: &Answer) -> bool {
     matches!(hosted.ending, Ending::OffTopic | Ending::Greeting)
 }
 
-/// Returns the route of an offline answer. Its domain is that of the first row from which it was
-/// made.
+/// Returns the route of an offline answer. Its domain is the category of the first row from which
+/// the answer was made.
 fn route(request: &Request, reply: &Reply) -> Route {
     let first = reply.sources.first().and_then(|id| request.index.get(id));
     let subject = if reply.intent == "greeting" && first.is_none() {
@@ -325,7 +327,7 @@ fn context(request: &Request, reply: &Reply) -> Vec<Context> {
     .collect()
 }
 
-/// Compares the answer with the rows from which it was made and with the guest's words.
+/// Checks the answer against the rows from which it was made and against the guest's words.
 fn findings(work: &Work, turn: &Turn<'_>, request: &Request, reply: &Reply) -> Vec<Finding> {
     let rows = reply.sources.iter().filter_map(|id| request.index.get(id));
     let mut texts: Vec<String> = rows

@@ -45,7 +45,7 @@ pub(crate) async fn fall_back(
     })
 }
 
-/// Builds a text of the pack as the answer to this inbound text, without a turn.
+/// Builds a text of the pack as the answer to the text `inbound`, without a turn.
 pub(crate) fn canned(
     swarm: &Swarm,
     work: &Work,

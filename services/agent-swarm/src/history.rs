@@ -16,8 +16,8 @@ use seven_store::{
     sessions::{ConversationState, Shown},
 };
 
-/// Verdicts of texts that the gate answered and the host must see too: a guest may have told an
-/// age, and the host must not send a minor to the games.
+/// Verdicts of texts that the gate answered but that the host must see too: a guest may have told
+/// their age, and the host must not send a minor to the games.
 const CANNED: &[&str] = &[Layer::AgeVerification.as_str()];
 
 fn shown(pack: &Pack) -> Shown<'static> {
@@ -72,14 +72,14 @@ impl History {
         session::window(&self.place.exchanges, most)
     }
 
-    /// Returns how long the guest was silent before this session; `None` if it is not new.
+    /// Returns how long the guest was silent before this session; `None` if the session is not new.
     pub(crate) fn silence(&self) -> Option<TimeDelta> {
         let before = self.before.as_ref().filter(|_| self.is_fresh())?;
         Some(self.session.started_at - before.last_at)
     }
 
-    /// Returns a short summary for the model: of the previous session if this one is new, else of
-    /// this one, whose older exchanges the model does not see.
+    /// Returns a short summary for the model. If this session is new, it is about the previous
+    /// session; otherwise about this one, whose older exchanges the model does not see.
     pub(crate) fn summary(
         &self,
         index: &Index,

@@ -1,9 +1,9 @@
 //! Joins the guest's open texts into sentences: removes line breaks inside a sentence, and makes
 //! one sentence of pieces sent in several texts.
 
-/// The most words of a text that may be a piece of a sentence.
+/// Maximum number of words of a text that may be a piece of a sentence.
 const PIECE_WORDS: usize = 4;
-/// The most letters of one half of a word that was cut in two between texts.
+/// A word counts as cut in two between texts only if one half has at most this many letters.
 const CUT_LETTERS: usize = 4;
 
 /// Words that may begin a piece of a sentence, and with which a sentence cannot end.
@@ -96,8 +96,8 @@ fn ends_openly(text: &str) -> bool {
     last_word(text).is_some_and(|word| is_function_word(&word))
 }
 
-/// Returns whether a text can begin a sentence that was sent in pieces. One that begins with "and"
-/// cannot: "and the pool" is a question of its own.
+/// Returns whether a text can begin a sentence that was sent in pieces. A text that begins with
+/// "and" cannot: "and the pool" is a separate question.
 fn begins_openly(text: &str) -> bool {
     let opens = |word: &str| is_function_word(word) && !matches!(word, "and" | "or" | "y" | "o");
     text.split_whitespace()

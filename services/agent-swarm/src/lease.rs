@@ -30,10 +30,10 @@ use crate::{
 pub(crate) enum Lookup {
     Nothing,
     Early(Duration, &'static str),
-    /// The turn's work, and the commit, still running, of the transaction that took the lease.
+    /// The turn's work, and the commit of the transaction that took the lease, which may still run.
     Leased(Box<Work>, LeaseCommit),
-    /// An operator's switch forbids an answer. Holds the holding text of safe mode, if it is due,
-    /// and the trace.
+    /// An operator's switch forbids an answer. Contains the holding text of safe mode, if one is
+    /// due, and the trace.
     Silenced(Option<Queued>, String),
 }
 
@@ -166,8 +166,8 @@ pub(crate) async fn look(
     Ok(Lookup::Leased(Box::new(work), leasing))
 }
 
-/// Holds a turn's lease until the turn ends well. If it fails, panics or takes too long, the lease
-/// is released, so that the texts need not wait until it expires (D4).
+/// Holds a turn's lease until the turn has succeeded. If the turn fails, panics or takes too long,
+/// the lease is released, so that the texts need not wait until the lease expires (D4).
 pub(crate) struct LeaseGuard {
     fleet: Fleet,
     casino: CasinoId,
@@ -215,7 +215,7 @@ async fn give_back(fleet: Fleet, casino: CasinoId, conversation: ConversationId,
             sleep(RELEASE_RETRY_DELAY).await;
         }
     };
-    // After the duration of the lease, the lease has expired or belongs to another worker.
+    // Gives up after the duration of a lease: by then it has expired or belongs to another worker.
     drop(timeout(fleet.timing.lease(), given_back).await);
 }
 
@@ -348,7 +348,8 @@ mod tests {
             (vec![5.0, 0.5], Some(1_000)),
             (vec![7.5, 0.5], Some(500)),
             (vec![8.0, 0.0], None),
-            // The texts were stored in another order than they were written.
+            // The order in which the texts were stored differs from the order in which they were
+            // written.
             (vec![0.5, 5.0], Some(1_000)),
             (vec![0.5, 7.5], Some(500)),
         ] {

@@ -29,7 +29,7 @@ impl Models {
         Ok(Self { of: Arc::new(of?) })
     }
 
-    /// Uses one model, which has no wording of its own, for all packs.
+    /// Uses one model, which takes no wording from the packs, for all packs.
     pub fn same(packs: &Packs, model: &Arc<dyn Model>) -> Self {
         Self {
             of: Arc::new(

@@ -43,8 +43,8 @@ pub(crate) fn hand_over(swarm: &Swarm, work: &Work, triggers: &[Trigger]) -> Opt
     ))
 }
 
-/// Returns all cases of this turn, the most severe first: those that the guest's words call for,
-/// and those that the counters of `session`, which include this turn, call for.
+/// Returns all cases of this turn, the most severe first: `triggers`, which the guest's words call
+/// for, and those that the counters of `session` call for. The counters already include this turn.
 pub(crate) fn cases(work: &Work, session: &Session, triggers: Vec<Trigger>) -> Vec<Trigger> {
     let counts = &session.counts;
     let facts = Facts {
@@ -62,7 +62,7 @@ pub(crate) fn cases(work: &Work, session: &Session, triggers: Vec<Trigger>) -> V
     found
 }
 
-/// Returns the case for a reply that the host is not sure of, on channels with tickets: a person
+/// On channels with tickets, returns a case if the host is not sure of its reply. Then a person
 /// answers instead, and no draft is shown (WID-12, WID-13).
 pub(crate) fn unsure(work: &Work, reply: &AgentReply, cases: &[Trigger]) -> Option<Trigger> {
     let taken = cases.iter().any(|case| case.takes_over);
@@ -186,7 +186,7 @@ pub(crate) async fn open_cases(
     Ok(())
 }
 
-/// Begins a case about the newest open text; its source and reason are the caller's.
+/// Builds a case about the text `inbound_id`; the caller sets its source and reason.
 fn case_of<'a>(
     swarm: &Swarm,
     work: &'a Work,
@@ -213,7 +213,8 @@ fn case_of<'a>(
     }
 }
 
-/// Opens a case for each promise of the reply that a person will do something.
+/// Opens a case for each staff request of the reply, because the reply promised that a person will
+/// act.
 pub(crate) async fn open_promised(
     swarm: &Swarm,
     tx: &mut Tx,
@@ -286,7 +287,8 @@ pub(crate) async fn hold(swarm: &Swarm, work: &Work) -> Result<Outcome, Error> {
         return again("guest_thought_again");
     }
     let ids: Vec<Uuid> = work.open.iter().map(|text| text.inbound_id).collect();
-    // A guest on the website looks at the page while they wait; by text one notice is enough.
+    // On the website, where guests watch the page while they wait, the holding text is repeated. By
+    // SMS one is enough.
     let again = work.lease.channel.profile().tickets;
     let again = again.then_some(HOLDING_AGAIN);
     let queued = match ids.last() {
@@ -365,7 +367,7 @@ fn promise(swarm: &Swarm, work: &Work) -> Promise {
 }
 
 /// Returns the cases that the words of the open texts call for. A text that a person has already
-/// seen opens no case again.
+/// seen does not open another case.
 pub(crate) fn triggers(work: &Work) -> Vec<Trigger> {
     let fresh = || work.open.iter().filter(|text| !text.released);
     let mut found: Vec<Trigger> = fresh()

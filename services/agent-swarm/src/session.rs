@@ -33,7 +33,7 @@ use crate::{
 const MOST_NAME: usize = 16;
 /// Maximum number of characters of a subject in that line; a longer subject is left out.
 const MOST_TOPIC: usize = 40;
-/// A session with this many turns counts as long, because it may be a loop.
+/// A session that reaches this many turns is counted as long in the metrics; it may be a loop.
 const LONG: u32 = 16;
 /// The intent of a reply that asks the guest what was meant.
 const UNCLEAR: &str = "unclear";
@@ -91,7 +91,7 @@ impl ReadyTurn {
 }
 
 /// Returns the text that will stand before the reply: the disclosure, and a welcome for a returning
-/// guest. Takes the longer of both languages, so that either has room.
+/// guest. The welcome is the longer one of the two languages, so that there is room for either.
 pub(crate) fn lead(swarm: &Swarm, work: &Work, disclosure: Option<String>) -> Option<String> {
     let now = swarm.fleet.clock.property_now();
     let welcomes = Language::ALL
@@ -124,8 +124,8 @@ pub(crate) fn weigh(
     cases.extend(pause::unsure(work, &agent_reply, &cases));
     let taken = cases.iter().find(|case| case.takes_over);
     if let Some(case) = taken {
-        // If no model was asked, the reply already says that a person will write; otherwise that
-        // text replaces the model's reply.
+        // If no model was asked, the reply is already the text that says that a person will write.
+        // Otherwise that text replaces the model's reply.
         let is_said = agent_reply.reply.intent == ESCALATION;
         let agent_reply = if is_said {
             agent_reply
@@ -234,7 +234,7 @@ fn step(work: &Work, input: &TurnInput, ready: &ReadyTurn, now: DateTime<Utc>) -
     }
 }
 
-/// Returns the names in the casino's content that have an exclamation mark of their own.
+/// Returns the names in the casino's content that contain an exclamation mark.
 fn loud_names(work: &Work, now: DateTime<Utc>) -> Vec<&str> {
     let rows = work
         .index
@@ -279,8 +279,8 @@ fn after(session_id: Uuid, phase: Phase, session: &Session) -> Result<SessionAft
     })
 }
 
-/// After three turns without progress, replaces one more clarifying question by a broad choice in
-/// plain words.
+/// Replaces a clarifying question by a broad choice in plain words; used after three turns without
+/// progress.
 fn menu(work: &Work, agent_reply: AgentReply) -> AgentReply {
     let text = work
         .pack
@@ -325,7 +325,7 @@ fn seen<'a>(
             }),
         news: !input.learnt.is_empty(),
         mood: record.plan.as_ref().map(|plan| mood(plan.sentiment)),
-        // A refused draft that the offline host's answer replaced is no failure for the guest.
+        // A refused draft is not counted if the offline host's answer was sent instead of it.
         validation_failures: u32::from(matches!(
             record.ending,
             Some(Ending::Fallback(seven_host::machine::Reason::Refused))
@@ -361,8 +361,8 @@ fn about(index: &Index, sources: &[String]) -> Vec<Subject> {
         .collect()
 }
 
-/// Returns a line that welcomes a guest back, for the first reply of a new session; with `last`, it
-/// names that session's last subject. `None` while a case is open.
+/// Returns a line that welcomes a guest back, for the first reply of a new session. If `last` is
+/// given, the line also names the last subject of the session before. `None` while a case is open.
 fn welcome(
     work: &Work,
     language: Language,

@@ -1,4 +1,4 @@
-//! Limits the cost of hosted models for guests of the website, whom nothing identifies. Beyond the
+//! Limits the cost of hosted models for guests of the website, who are anonymous. Beyond the
 //! limits, the offline host answers.
 
 use seven_domain::Channel;

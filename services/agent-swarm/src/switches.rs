@@ -1,6 +1,6 @@
-//! Replaces a turn while an operator's switch forbids turns (D14): no answer is generated, and
-//! texts stay open, or held if the conversation is paused. In safe mode the guest is told once that
-//! nobody answers now.
+//! Replaces a turn while an operator's switch forbids turns (D14): no answer is generated. The
+//! texts stay open, or are held if the conversation is paused. In safe mode the guest is told once
+//! that nobody answers now.
 
 use std::sync::Arc;
 
@@ -61,8 +61,8 @@ pub(crate) async fn keep(
     if tx.told_of_safe_mode(conversation).await? {
         return Ok(None);
     }
-    // Replies from before safe mode are cancelled: they must not go out now and would precede this
-    // text.
+    // Replies from before safe mode are cancelled: they must not go out now, and they would precede
+    // the holding text.
     tx.cancel_unsent(conversation, Switch::SafeMode.as_str())
         .await?;
     Ok(tx.queue(&holding_reply(swarm, silenced, newest)).await?)

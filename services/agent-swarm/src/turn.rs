@@ -202,8 +202,8 @@ async fn commit(
     let Some(Committing { switched, more }) = tx.commit_turn(&turn, &ids, kept).await? else {
         return Ok(false);
     };
-    // An operator set a switch while the model was working: the reply is dropped and the texts stay
-    // open (D14).
+    // If an operator set a switch while the model was working, the reply is dropped and the texts
+    // stay open (D14).
     if silent(&switched) {
         drop(tx);
         let mut tx = swarm.fleet.store.bind(&work.casino).await?;
@@ -217,8 +217,8 @@ async fn commit(
         .await?;
     failpoint!("swarm.before_commit");
     tx.commit().await?;
-    // Frees the permit to commit, because the publish below may wait for the bus, and other turns
-    // need not wait with it.
+    // Frees the permit before publishing. The publish may wait for the bus, and other turns should
+    // be able to commit meanwhile.
     drop(place);
     failpoint!("swarm.after_commit");
     drop(step);
@@ -322,14 +322,14 @@ async fn failed(swarm: &Swarm, work: &Work, why: &str) -> Result<Outcome, Error>
     fallback::fall_back(swarm, work, why, u32::try_from(tries).unwrap_or(u32::MAX)).await
 }
 
-/// Waits until the lease is committed, because the turn may write nothing before.
+/// Waits until the lease is committed, because the turn must not write anything before that.
 async fn leased(leasing: LeaseCommit) -> Result<(), Error> {
     Ok(leasing.await.map_err(|ended| {
         Error::Other(format!("the lease's transaction was given up: {ended}"))
     })??)
 }
 
-/// Returns why this reply has to disclose that an AI writes; none where it need not.
+/// Returns why this reply has to disclose that an AI writes; `None` if it need not.
 fn disclosure_due(work: &Work) -> Option<DisclosureKind> {
     disclosure::due(&Facts {
         enabled: work.config.features.ai_disclosure_enabled,

@@ -19,7 +19,7 @@ use crate::{joined::joined, types::Work};
 #[derive(Debug, Clone)]
 pub(crate) struct TurnInput {
     pub(crate) request: Request,
-    /// The language of the guest's texts; a model may still answer in another.
+    /// The language of the guest's texts; a model may still answer in another language.
     pub(crate) language: Language,
     /// The guest's profile, with the facts from the texts merged into it.
     pub(crate) profile: Profile,
@@ -174,8 +174,8 @@ fn learn(work: &Work, language: Language, now: DateTime<Utc>) -> Told {
     }
 }
 
-/// Returns the topic to ask about next; `None` while a question of the guest is open. After
-/// answering that question, the model may still ask about a topic.
+/// Returns the topic that the reply may ask about. A question in `texts` does not prevent that,
+/// because the same reply answers it.
 fn next_topic(
     profile: &Profile,
     state: &DialogueState,

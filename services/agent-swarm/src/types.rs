@@ -28,7 +28,7 @@ pub struct Settings {
     pub web_limits: WebLimits,
     /// The embedder by which content is found by meaning.
     pub embedding: Embedding,
-    /// The longest that the models may take for a turn.
+    /// Maximum time that the models may take for a turn.
     pub model_deadline: Duration,
     /// How many bytes of content indexes are kept in memory (D12).
     pub index_bytes: u64,
@@ -67,8 +67,9 @@ pub(crate) struct Work {
     pub(crate) trace: String,
 }
 
-/// The commit of the lease, still running while the turn asks its model; the turn's writes wait for
-/// it (`leased` in turn.rs). Until it ends, the row's lock keeps other turns out.
+/// The commit of the transaction that took the lease. It may still run while the turn asks its
+/// model; the turn's writes wait for it (`leased` in turn.rs). Until it ends, the row's lock keeps
+/// other turns out.
 pub(crate) type LeaseCommit = JoinHandle<seven_store::Result<()>>;
 
 impl Swarm {

@@ -30,7 +30,7 @@ pub(crate) async fn canned(
     queue(gate, tx, case, key, body).await.map(|(next, _)| next)
 }
 
-/// Returns whether the guest got this answer within the time in which the pack gives it only once.
+/// Returns whether the guest got this answer so recently that the pack's rules forbid repeating it.
 pub(crate) async fn was_said_just_now(
     gate: &Gate,
     tx: &mut Tx,
@@ -95,8 +95,7 @@ pub(crate) async fn queue_text(
     let (class, rules) = (case.pack.texts.class(key), &case.pack.rules);
     let useful_for = match class {
         MessageClass::OptOutConfirmation => rules.opt_out_confirmation(),
-        // Help is useful even when it is late, so it does not expire with the five minutes of
-        // confirmations.
+        // Help is useful even when it is late, so it stays valid for longer than a confirmation.
         MessageClass::Crisis | MessageClass::Emergency => rules.answer_to_a_cry(),
         _ => rules.usefulness(),
     };
@@ -119,8 +118,8 @@ pub(crate) async fn queue_text(
     Ok((Next::send(queued.into_iter().collect()), outbound_id))
 }
 
-/// Answers, unless the guest already has a confirmation: from Telnyx, or from this fleet, whose
-/// record of it was lost when a backup was restored.
+/// Answers, unless Telnyx already did, or unless this fleet may have answered and lost the record
+/// of it when a backup was restored.
 pub(crate) async fn answer_unless_provider_did(
     gate: &Gate,
     tx: &mut Tx,

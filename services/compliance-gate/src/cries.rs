@@ -14,8 +14,8 @@ use crate::{
     types::{Case, Gate, Next},
 };
 
-/// Writes an audit entry for every layer that hit, and opens a case if a person has to look. Done
-/// for every text, however it is answered.
+/// Writes an audit entry for every layer that hit, and opens a case if a person has to look at the
+/// text. Done for every text, however it is answered.
 pub(crate) async fn note_hits(gate: &Gate, tx: &mut Tx, case: &Case<'_>) -> Result<(), Error> {
     let mut noted = Vec::new();
     for hit in &case.decision.hits {
@@ -80,7 +80,7 @@ async fn note(gate: &Gate, tx: &mut Tx, case: &Case<'_>, hit: &Hit) -> Result<()
 }
 
 /// Opens a case about the text. Returns false if the conversation has an open case for this reason;
-/// that case then counts the repeat.
+/// that case then counts the text as a repeat.
 pub(crate) async fn open_case(
     gate: &Gate,
     tx: &mut Tx,

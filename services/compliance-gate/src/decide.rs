@@ -1,5 +1,5 @@
-//! Decides whether a text is not a guest's, is a cry for help or a command, is closed with a
-//! reason, is answered from the pack, or goes to the swarm.
+//! Decides what happens to a text. It is closed as not a guest's or for another reason, handled as
+//! a cry for help or a command, answered from the pack, or passed on to the swarm.
 
 use seven_compliance::{Author, Intent, Likely, LikelyKind, Verdict};
 use seven_domain::{GuestStatus, PhoneE164};
@@ -23,7 +23,8 @@ pub(crate) async fn decide(gate: &Gate, tx: &mut Tx, case: &Case<'_>) -> Result<
     };
     if let Some(layer) = layer.filter(|layer| layer.is_urgent()) {
         let answer = cries::cry(gate, tx, case, layer).await?;
-        // "I can't go on, stop texting me": the help is sent first, then the opt-out takes effect.
+        // For example "I can't go on, stop texting me": the help is sent first, then the opt-out
+        // takes effect.
         return Ok(match &case.decision.keyword {
             Some(keyword) if keyword.intent == Intent::OptOut => answer.and(
                 keywords::keyword(gate, tx, case, keyword)
@@ -114,8 +115,7 @@ pub(crate) async fn decide(gate: &Gate, tx: &mut Tx, case: &Case<'_>) -> Result<
     Ok(next)
 }
 
-/// Returns whether this message exceeds the number of messages that the channel allows in a
-/// conversation.
+/// Returns whether the conversation, with this message, has more messages than the channel allows.
 async fn is_full(tx: &mut Tx, case: &Case<'_>) -> Result<bool, Error> {
     let Some(most) = case.text.profile().most_messages else {
         return Ok(false);
@@ -123,8 +123,8 @@ async fn is_full(tx: &mut Tx, case: &Case<'_>) -> Result<bool, Error> {
     Ok(tx.is_full(case.party.conversation_id, most).await?)
 }
 
-/// Returns the reason why no guest wrote the text: a machine, a short code, a number of ours, or a
-/// phone that quotes our text sent it. `None` for a guest's text.
+/// Returns the reason why the text is not a guest's: a machine, a short code or one of our numbers
+/// sent it, or a phone sent it as a reaction that quotes our text. `None` for a guest's text.
 fn not_a_guests(gate: &Gate, case: &Case<'_>) -> Option<&'static str> {
     let is_ours = |phone: &PhoneE164| gate.fleet.roster.casino_of(phone.as_str()).is_some();
     let phone = case.text.from.phone();

@@ -156,7 +156,7 @@ async fn opt_in(
         .as_ref()
         .is_some_and(|s| s.state == SuppressionState::Stopped);
     let was_asked = before.is_some_and(|s| s.asked_at.is_some());
-    // "I want your texts again" is ordinary conversation if the guest gets them already.
+    // If the guest already gets our texts, "I want your texts again" is ordinary conversation.
     if !was_stopped && !was_asked && keyword.pattern_id.contains(".nl.") {
         return Ok(None);
     }
@@ -188,7 +188,8 @@ async fn opt_in(
         Applied::Changed | Applied::Repeat if was_asked => {
             canned::answer_unless_provider_did(gate, tx, case, TextKey::OptInConfirmation).await
         }
-        // The guest gets our texts already: a START or SUBSCRIBE can only ask for our offers.
+        // The guest already gets our texts here, so a START or SUBSCRIBE can only ask for our
+        // offers.
         Applied::Changed | Applied::Repeat if case.party.consent_tier == ConsentTier::Marketing => {
             canned::close(tx, case, "opt_in_repeated").await
         }

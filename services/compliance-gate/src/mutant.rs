@@ -40,7 +40,7 @@ pub(crate) async fn noted_before(cache: &Cache, casino: &CasinoId, key: &str) ->
     false
 }
 
-/// Breaks a promise: the gate publishes late after its commit, and not again for a duplicate.
+/// Breaks a promise: the gate publishes late after its commit, and never for a duplicate.
 pub(crate) fn forgets_duplicates() -> bool {
     mutant!("silent_duplicate")
 }

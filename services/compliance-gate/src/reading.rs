@@ -1,5 +1,4 @@
-//! Judges a text, compares it with our latest texts to the guest, and writes the verdict to its
-//! span.
+//! Judges a text, compares it with our latest texts to the guest, and writes the verdict to a span.
 
 use std::time::Instant;
 
@@ -100,9 +99,9 @@ async fn read_again(gate: &Gate, rails: &Guardrails, words: &str, first: Decisio
     }
 }
 
-/// Drops the parts of a decision that have no meaning on the channel: commands of text messages,
-/// and authors that are machines. Keeps an opt-out, which has an answer of its own, unless the text
-/// is also a cry for help.
+/// Drops the parts of a decision that have no meaning on the channel: keywords that are commands
+/// only in text messages, and a machine as the author. Keeps an opt-out, which the channel answers
+/// in its own way, unless the text is also a cry for help.
 fn of_channel(mut decision: Decision, profile: &ChannelProfile) -> Decision {
     if !profile.machines {
         decision.author = Author::Guest;

@@ -20,7 +20,8 @@ use crate::{
     words::Words,
 };
 
-/// The cookie's name: the prefix makes browsers refuse it over plain HTTP and from other hosts.
+/// The session cookie's name. Its prefix makes browsers refuse the cookie over plain HTTP and from
+/// other hosts.
 const COOKIE_NAME: &str = "__Host-seven";
 /// The session cookie's name over plain HTTP on a developer's machine, where browsers refuse the
 /// prefix.
@@ -115,7 +116,7 @@ pub(crate) async fn person(app: &App, token: Token, touch: bool) -> Result<Perso
     Ok(Person::of(token, session))
 }
 
-/// A form's own fields, and (`forms`) the session's form token, which every form carries.
+/// A form's fields, and in `forms` the session's form token, which every form carries.
 #[derive(serde::Deserialize)]
 struct Guarded<T> {
     #[serde(default)]
@@ -233,8 +234,8 @@ fn cookie_name(app: &App) -> &'static str {
 #[derive(Debug)]
 pub(crate) struct From(pub(crate) String);
 
-/// Writes an address in the form under which logins are counted. Of an IPv6 address only the first
-/// 64 bits count, because one customer has all addresses that share them.
+/// Writes an address in the form under which logins are counted. Only the first 64 bits of an IPv6
+/// address are used, because all addresses that share them belong to one customer.
 fn counted(address: IpAddr) -> String {
     match address {
         IpAddr::V4(address) => address.to_string(),

@@ -13,7 +13,7 @@ pub(crate) struct Frame {
     /// Name of the person who is logged in; empty when nobody is.
     pub(crate) name: String,
     pub(crate) forms: String,
-    /// The casino to which the page belongs; empty for a page of no casino.
+    /// The casino to which the page belongs; empty if it belongs to none.
     pub(crate) casino: String,
     /// Whether the page listens to the stream of hints.
     pub(crate) live: bool,

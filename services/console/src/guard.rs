@@ -107,8 +107,8 @@ fn is_ours(app: &App, headers: &HeaderMap) -> bool {
 
 fn page_of(fault: Fault, words: Words, by_script: bool) -> Response {
     if fault == Fault::NotFound && by_script {
-        // A page asked for a part of itself that the person may no longer see, so the whole page
-        // must go.
+        // A script asked for a part of its page that the person may no longer see, so the browser
+        // must leave the whole page.
         return ([("hx-redirect", "/")], ()).into_response();
     }
     if fault == Fault::LoggedOut {

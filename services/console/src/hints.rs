@@ -1,6 +1,6 @@
-//! Sends hints to open pages that something changed at a casino. A hint carries no data: the page
-//! fetches its parts again. Changes by other processes arrive over the bus; changes that people
-//! make in this process are hinted at once.
+//! Tells open pages by hints that something changed at their casino. A hint carries no data: the
+//! page fetches its parts again. Changes by other processes arrive over the bus; changes that
+//! people make in this process are hinted at once.
 
 use std::{convert::Infallible, time::Duration};
 
@@ -129,8 +129,8 @@ where
             page.again = told.then(|| now + LATER);
             let mut goes_on = true;
             if now >= page.checked + CHECK {
-                // If reading is no longer allowed, this last hint makes the page fetch and learn
-                // it.
+                // If the person may no longer read, this last hint makes the page fetch, and the
+                // refusal tells the page so.
                 goes_on = allowed().await;
                 page.checked = now;
             }

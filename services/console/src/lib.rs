@@ -41,8 +41,8 @@ pub async fn run(fleet: Fleet, settings: &Settings, listener: TcpListener) -> st
         hints: Hints::default(),
         read: Read::default(),
         uploads: uploads::uploads(),
-        // The mail server's address is a secret of the scheduler. A configured sender implies that
-        // a mail server is configured, too.
+        // Only the scheduler may read the mail server's address. A configured sender implies that a
+        // mail server is configured, too.
         reach: Reach {
             local: settings.notices.local,
             mail: settings.notices.mail_from.is_some(),

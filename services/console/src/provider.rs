@@ -237,8 +237,8 @@ impl Provider {
         Ok(json::<Tokens>(&answer(call).await?)?.id_token)
     }
 
-    /// Returns the provider's addresses and keys. Reads them again when they are older than `most`,
-    /// or than `KNOWN_FOR` without it. One caller reads while the others wait, at most for
+    /// Returns the provider's addresses and keys. Reads them again if they are older than `most`,
+    /// or than `KNOWN_FOR` if `most` is `None`. One caller reads while the others wait, at most for
     /// `DEADLINE`.
     async fn known(&self, most: Option<Duration>) -> Result<Known, Error> {
         let mut memory = timeout(DEADLINE, self.memory.lock())

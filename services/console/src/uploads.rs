@@ -1,5 +1,6 @@
-//! Checked content files that wait until their person loads them. They are held in memory: in
-//! another process, or after a quarter of an hour, the person must upload the file again.
+//! Checked content files that wait until the person who uploaded them loads them. They are held in
+//! memory: in another process, or after a quarter of an hour, the person must upload the file
+//! again.
 
 use std::{sync::Arc, time::Duration};
 

@@ -97,8 +97,9 @@ impl App {
         }
     }
 
-    /// Returns the route of the event: that of the first of its numbers that belongs to a casino,
-    /// otherwise that of its attempt. `None` if neither roster nor database could answer.
+    /// Returns the route of the event. It follows from the first of the event's numbers that
+    /// belongs to a casino, or else from the event's attempt. `None` if neither roster nor database
+    /// could answer.
     async fn route_of(&self, intake: Intake) -> Option<(Route, Intake)> {
         for number in intake.numbers().into_iter().cloned().collect::<Vec<_>>() {
             let route = route_of(&self.fleet, &number).await?;
@@ -121,8 +122,9 @@ impl App {
 
     /// Sets the time of a Twilio text to that of Twilio's first call about it, because Twilio sends
     /// no time. With the time of a repeated call, a START would overrule a STOP written in between
-    /// (D7), and the text would go to the casino that took the number over since (D40). `casino` is
-    /// the first one that had the number, so a hand-over between two calls does not change it.
+    /// (D7), and the text would go to the casino that took the number over in between (D40).
+    /// `casino` is the first one that had the number, so a hand-over between two calls does not
+    /// change it.
     async fn at_its_first_call(&self, casino: &CasinoId, mut intake: Intake) -> Intake {
         if let Intake::Text {
             occurred_at, event, ..
@@ -170,7 +172,8 @@ impl App {
             trace,
             payload,
         };
-        // Runs both at once, because one after the other they could take longer than the 1.5 s.
+        // Runs both at once, because one after the other could take longer than the 1.5 s for an
+        // answer.
         let (suppressed, stored) = tokio::join!(
             self.suppress(casino, intake),
             self.make_durable(casino, &message)
@@ -401,8 +404,8 @@ struct StopToCarry {
 }
 
 impl StopToCarry {
-    /// Writes the STOP for each casino that had the number before and texted with the guest over
-    /// it, or may have, and for a casino that has just taken the number over.
+    /// Writes the STOP for each casino that had the number before and texted, or may have texted,
+    /// with the guest over it. Also writes it for a casino that has just taken the number over.
     async fn reach(&self, fleet: &Fleet, casino: &CasinoId) -> Result<(), seven_store::Error> {
         // The worker of a single casino may not write at other casinos, so the scheduler extends
         // the STOP to them.

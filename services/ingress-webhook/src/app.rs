@@ -138,8 +138,8 @@ async fn traced(route: &'static str, request: Request, next: Next) -> Response {
     trace::serve(Stage::Ingress.as_str(), answered).await
 }
 
-/// Begins the trace of the event, under our own id: the public address's headers cannot be trusted.
-/// A receipt leaves no span here, as it belongs to its text's trace.
+/// Begins the trace of the event under our own id, because headers from a public address cannot be
+/// trusted. A receipt leaves no span here; it belongs to the trace of its text.
 fn begin(intake: &Intake) -> String {
     match intake {
         Intake::Text { event, keyword, .. } => {
@@ -161,7 +161,7 @@ fn begin(intake: &Intake) -> String {
         .to_string()
 }
 
-/// Returns readiness: an event can be made durable, by the bus or by the spool.
+/// Reports whether an event can be made durable, by the bus or by the spool.
 async fn ready(State(app): State<Arc<App>>) -> impl IntoResponse {
     let (nats, postgres) = tokio::join!(app.fleet.bus.ready(), app.fleet.store.ready());
     let status = if nats || postgres {

@@ -30,7 +30,7 @@ pub(crate) struct Verified<P> {
     provider: PhantomData<P>,
 }
 
-/// Defines how a provider signs its calls, and the form of the answers that it reads.
+/// Defines how a provider signs its calls, and the form of the answers that the provider reads.
 pub(crate) trait Signer: Sized + Send + 'static {
     /// Verifies the call and reads its event. A caller whose signature is missing or malformed is
     /// refused before its body is read.
@@ -46,7 +46,8 @@ pub(crate) trait Signer: Sized + Send + 'static {
 /// The parts of a call before its body.
 #[derive(FromRequestParts)]
 pub(crate) struct Head {
-    /// The attempt that each send appends to the address which it gives the provider (D5).
+    /// The attempt id in the called address: each send gives the provider an address that ends with
+    /// it (D5).
     attempt: Option<Path<String>>,
     peer: Extension<Peer>,
     query: RawQuery,

@@ -1,4 +1,4 @@
-//! The webhook for content: a spreadsheet or a program of the casino's saves an item (CMS-1..6). It
+//! The webhook for content: a casino's spreadsheet or program saves an item (CMS-1..6). The webhook
 //! answers 2xx only when the revision is stored.
 
 use std::{sync::Arc, time::Duration};
@@ -30,7 +30,7 @@ use crate::limits::{Places, in_time};
 /// Target for the time in which an edit is stored, in milliseconds; a slower edit is logged
 /// (CMS-6).
 const TARGET_MILLIS: u128 = 5_000;
-/// Maximum number of characters of an edit's id, its editor's address and its category.
+/// Maximum number of characters of each of an edit's id, its editor's address and its category.
 const MOST_CHARS: usize = 254;
 
 /// The body of a call: one edit as its source sends it.
@@ -59,8 +59,8 @@ struct Told {
     publish_at: Option<DateTime<Utc>>,
     #[serde(default)]
     take_down_at: Option<DateTime<Utc>>,
-    /// The time of the edit by the spreadsheet's clock. It serves only as a measurement, so an edit
-    /// with an unreadable time is not refused.
+    /// The time of the edit by the spreadsheet's clock. It is only used to measure delays, so an
+    /// edit with an unreadable time is not refused.
     #[serde(default)]
     timestamp: Value,
     /// Whether a person asked to send the item again although nothing changed.
@@ -74,8 +74,8 @@ struct App {
     fleet: Fleet,
     proxies: Proxies,
     places: Places,
-    /// Permits to store an edit. They are few, because guests' texts share the database's
-    /// connections.
+    /// Permits to store an edit. They are few, because edits share the database's connections with
+    /// guests' texts.
     desk: Semaphore,
 }
 
@@ -161,8 +161,8 @@ async fn signed(
     body: &[u8],
 ) -> Result<(CasinoId, DateTime<Utc>), Response> {
     let refused = |refusal: Refusal| {
-        // Calls without a signature are counted apart: anybody can make them, so no editor is
-        // affected.
+        // Calls without a signature are counted separately, because anybody can make them: they do
+        // not show that an editor's edits are refused.
         let outcome = match refusal {
             Refusal::Missing => "unsigned",
             _ => "refused",

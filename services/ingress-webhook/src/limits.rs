@@ -19,14 +19,15 @@ use tokio::{
 
 use crate::answer::Answer;
 
-/// Limits of the calls in progress, of the time of each, and of the callers that may keep us
+/// Limits on the number of calls in progress, on the time of each, and on the callers that keep us
 /// waiting.
 #[derive(Debug, Clone, Copy)]
 pub struct Limits {
     /// Calls handled at once. Further ones wait for a permit within their own time limit.
     pub concurrency: usize,
     /// Time from a call's head to its answer; after it the call gets 503, which providers repeat.
-    /// The body may take half of it; later it gets 408, which pages nobody.
+    /// The body may take half of this time; after that the call gets 408, for which nobody is
+    /// paged.
     pub request: Duration,
     pub connections: Connections,
     /// Maximum number of calls whose body has not arrived yet.

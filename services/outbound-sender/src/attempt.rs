@@ -25,9 +25,9 @@ use crate::{
     window::{self, Eligibility},
 };
 
-/// Maximum number of calls to one provider for one text in a row; after them the text waits.
+/// Maximum number of successive calls to one provider for one text; then the text waits.
 const CALLS: u32 = 3;
-/// Seconds before each re-delivery, where the provider's error code gives none (SMS-44).
+/// Seconds before each re-delivery, unless the provider's error code has other delays (SMS-44).
 const REDELIVERY: [u32; 3] = [5, 25, 125];
 
 /// Maximum age of a pre-send check at its call; a process that stood still longer checks again. It
@@ -222,7 +222,8 @@ async fn check_all(
 }
 
 /// Returns what a provider's answer means for the text, by the table in D5 and the provider's codes
-/// alone. `calls` counts the calls to this provider; 0 where it will not be called again now.
+/// alone. `calls` counts the calls to this provider in a row. It is 0 if its breaker has just
+/// opened, because the next call may then go to another provider at once.
 fn next(sender: &Sender, job: &Job, provider: &str, outcome: &SendOutcome, calls: u32) -> Next {
     match outcome {
         SendOutcome::Accepted { .. } => Next::Sent,
@@ -232,8 +233,8 @@ fn next(sender: &Sender, job: &Job, provider: &str, outcome: &SendOutcome, calls
             class: ErrorClass::Throttled,
             ..
         } if calls < CALLS => Next::RetryNow,
-        // The provider is at fault, not the text: the number of tries is not limited. Only the end
-        // of the text's usefulness ends it.
+        // The provider is at fault, not the text, so the number of tries is not limited. The text
+        // is tried again until it is too old to be useful.
         SendOutcome::NotSent { .. }
         | SendOutcome::Refused {
             class: ErrorClass::Throttled,

@@ -55,7 +55,8 @@ impl<Q: Clone, A> Batcher<Q, A> {
     }
 
     /// Returns the answer to `question`. `answer` gets a connection from `lend` and answers
-    /// questions in order; if it fails, it changed nothing, and each question is asked alone.
+    /// questions in order. If it fails, it must have changed nothing, because each question is then
+    /// asked alone.
     pub(crate) async fn ask<C, L, F>(
         &self,
         casino: &CasinoId,

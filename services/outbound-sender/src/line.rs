@@ -12,8 +12,9 @@ use tokio::sync::oneshot;
 
 use crate::mutant;
 
-/// The queue of the texts of one casino, lane and provider that wait to be sent. Only one at a time
-/// asks the rate limits, so that a flood costs Redis no more than a few texts.
+/// The queue of the texts of one casino, lane and provider that wait to be sent. Only one of them
+/// at a time asks the rate limits, so that a flood of texts costs Redis no more than a few texts
+/// do.
 #[derive(Debug, Default)]
 pub(crate) struct Line(Mutex<Places>);
 
@@ -55,10 +56,10 @@ pub(crate) fn rank(class: MessageClass) -> u8 {
     }
 }
 
-/// Returns how much longer than a cry for help a text waits before it asks again for a place or for
-/// a provider: not at all for the gravest classes, else a share of `most` that its id decides.
-/// Without this spread, all waiting texts would ask at the same moments, and the cries among them
-/// would wait behind the others.
+/// Returns how much later than a cry for help a text asks again for a place or for a provider. It
+/// is zero for the gravest classes; for other texts it is a share of `most` that the text's id
+/// decides. Without this spread, all waiting texts would ask at the same moments, and the answers
+/// to cries would wait behind the others.
 pub(crate) fn put_off(class: MessageClass, text: OutboundId, most: Duration) -> Duration {
     if rank(class) == 0 {
         return Duration::ZERO;

@@ -1,4 +1,4 @@
-//! Limits how fast texts are sent (SMS-14, spec 05 section 1.6): the limits of a text, from the
+//! Limits how fast texts are sent (SMS-14, spec 05 section 1.6). The limits of a text come from the
 //! casino's registration, the provider's account and the fleet's settings.
 
 use std::time::Duration;
@@ -18,7 +18,7 @@ const SECOND: Duration = Duration::from_secs(1);
 const MINUTE: Duration = Duration::from_secs(60);
 const DAY: Duration = Duration::from_secs(86_400);
 
-/// Returns every limit of a text at this provider, the narrowest first. Pure.
+/// Returns every limit of a text at this provider, from the number's to the fleet's. Pure.
 pub(crate) fn levels(
     casino: &CasinoId,
     ours: &Operational,
@@ -68,7 +68,8 @@ pub(crate) fn levels(
 }
 
 /// Maximum number of safety texts that wait in the queue, each holding one of the worker's permits.
-/// Further texts below a crisis give their permit back, so that a crisis behind them gets one.
+/// Further ones give their permit back, except answers to a crisis or emergency, so that such an
+/// answer behind them gets a permit.
 const MOST_IN_LINE: usize = 2;
 /// Maximum time, in addition to one second, until a text that gave its permit back asks again.
 const IN_LINE_SPREAD: Duration = Duration::from_secs(4);

@@ -47,8 +47,8 @@ fn is_news(class: ErrorClass, age: TimeDelta) -> bool {
 }
 
 impl Receipts {
-    /// Records the receipt at the casino that made the attempt. It is another one than `by_number`
-    /// if the casino's number has been handed on since.
+    /// Records the receipt at the casino that made the attempt. This is not `by_number` if the
+    /// number has been handed on to `by_number` since the attempt.
     async fn file(
         &self,
         by_number: &CasinoId,

@@ -1,5 +1,6 @@
 //! The interface to a reassigned-numbers database, which knows whether a number has changed hands
-//! since a given day (SMS-31 (6), C-38, C-46). Operators with access to one implement it.
+//! since a given day (SMS-31 (6), C-38, C-46). Operators who have access to such a database
+//! implement this interface.
 
 use std::{fmt, future::Future, pin::Pin, sync::Arc};
 

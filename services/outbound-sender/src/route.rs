@@ -113,9 +113,9 @@ pub(crate) fn carriers_for<'a>(sender: &'a Sender, job: &Job) -> Vec<&'a Carrier
         .collect()
 }
 
-/// Returns the providers where the casino has a number, in the casino's order; without such an
-/// order, the provider of the guest's number comes first. Proactive texts use Twilio only if the
-/// casino has a campaign there.
+/// Returns the providers where the casino has a number, in the casino's order. Without such an
+/// order, the provider of the number to which the guest writes comes first. Proactive texts use
+/// Twilio only if the casino has a campaign there.
 fn order<'a>(
     ours: &Operational,
     number: Option<&PhoneE164>,

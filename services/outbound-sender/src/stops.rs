@@ -58,8 +58,8 @@ fn alert(casino: &CasinoId, provider: &str, code: &str, meant: &Verdict) {
 }
 
 async fn stop(fleet: &Fleet, provider: &str, code: &str, meant: &Verdict) -> Result<(), Error> {
-    // A casino's own sender stops its own casino only: its database role may not change stops of
-    // the fleet.
+    // A sender that serves only one casino stops sending for that casino only, because its database
+    // role may not change the fleet's stops.
     let own = own_casino(fleet);
     let stop = NewStop {
         provider,
@@ -221,8 +221,8 @@ pub async fn halt(
     Ok(new)
 }
 
-/// Lifts stops: of one casino or the fleet's, of one provider or of all. Waiting texts continue at
-/// once.
+/// Lifts the stops of one casino, or those of the whole fleet if `casino` is `None`, at one
+/// provider or at all. Waiting texts continue at once.
 pub async fn release(
     fleet: &Fleet,
     provider: Option<&str>,
@@ -296,8 +296,8 @@ async fn watch_once(sender: &Sender) -> Result<(), Error> {
             continue;
         };
         match carrier.provider.probe().await {
-            // `lift_stop` removes only the stop for which the provider was probed; one that an
-            // operator set since stays.
+            // `lift_stop` removes only the stop for which the provider was probed. A stop that an
+            // operator has set meanwhile stays.
             Ok(()) if sender.fleet.store.lift_stop(&stop).await? => {
                 resumed(&sender.fleet, &stop, ACTOR, "the provider takes us again").await?;
             }

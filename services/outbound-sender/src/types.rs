@@ -132,8 +132,8 @@ impl Job {
             .any(|stop| !stop.is_park() && stop.provider == provider)
     }
 
-    /// Returns whether a spend limit keeps this text from the provider: a casino sends nothing at
-    /// the provider whose limit is reached, and only safety texts at the others.
+    /// Returns whether a spend limit keeps this text from the provider: a casino sends nothing
+    /// through the provider whose limit is reached, and only safety texts through the others.
     pub(crate) fn parked(&self, provider: &str) -> bool {
         let mut parks = self.stops.iter().filter(|stop| stop.is_park());
         parks.any(|stop| !self.class.is_safety() || stop.provider == provider)

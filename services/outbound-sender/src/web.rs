@@ -1,4 +1,4 @@
-//! Delivers a message to the website that the worker which wrote it did not deliver (D33). There is
+//! Delivers a message to the website if the worker that wrote the message did not (D33). There is
 //! no provider, no attempt and no doubt; a gateway that gets the hint shows the message.
 
 use seven_bus::Outcome;

@@ -196,9 +196,9 @@ impl Envelope {
         let origin = Origin::Turn(TurnId(turn.turn_id));
         let is_held = turn.class == MessageClass::Reply
             && (turn.reviewed || config.features.hitl_interrupt_enabled);
-        // Holds the turn before its texts are queued, so that nobody sees a text without the hold.
-        // The texts' `not_before` lies after the end of their usefulness, so that a sender of an
-        // earlier release never sends one.
+        // If the reply is held, the turn is marked before its texts are queued, so that nobody sees
+        // a text without the mark. The texts' `not_before` lies after the end of their usefulness,
+        // so that a sender of an earlier release never sends them.
         if is_held {
             delay = pack.rules.usefulness() + PAST_ITS_USE;
             let limit = self.fleet.timing.scaled(pack.rules.review_limit());
@@ -260,7 +260,7 @@ impl Envelope {
     }
 
     /// Counts a failure of this turn in its row and returns how often it failed. An unreachable
-    /// database does not count.
+    /// database is not counted as a failure.
     async fn count(&self, delivery: &Delivery<DraftReady>, turn: TurnId, error: &Error) -> u32 {
         let counted = async {
             let mut tx = self.fleet.store.bind(&delivery.casino).await?;

@@ -17,8 +17,8 @@ use seven_store::{
 };
 use seven_telemetry::{metrics, trace as spans};
 
-/// Maximum number of guests whom one round considers. Guests who must wait or get no text do not
-/// count against the casino's rate.
+/// Maximum number of guests whom one round considers at one casino. Guests who must wait or get no
+/// text do not count against the casino's rate.
 const BATCH: i64 = 500;
 /// How long a guest with an active conversation is put off.
 const ACTIVE_CONVERSATION_DELAY: Duration = Duration::from_secs(30);

@@ -143,7 +143,7 @@ async fn tell(
     if contact.channel == ContactChannel::Text {
         return by_text(fleet, tx, casino, &contact, due, &message).await;
     }
-    // The call of the channel may take seconds, so the transaction ends first and frees its
+    // The call to the channel may take seconds, so the transaction ends first and frees its
     // connection.
     tx.commit().await?;
     let answer = senders
@@ -224,8 +224,9 @@ async fn by_text(
     Ok(tx.commit().await?)
 }
 
-/// Returns how long the contact's quiet hours delay the notice; `None` if they do not. The severest
-/// cases are never delayed, nor are dangers that a security contact is told of.
+/// Returns how long the contact's quiet hours delay the notice; `None` if they do not. A notice is
+/// never delayed if its case has the highest severity, or if it tells a security contact of a
+/// danger.
 fn quiet(fleet: &Fleet, contact: &Contact, case: &CaseNotice, row: &Casino) -> Option<Duration> {
     let is_danger = contact.security && DANGERS.contains(&case.reason.as_str());
     if case.severity == CaseSeverity::Sev0 || is_danger {

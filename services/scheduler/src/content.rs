@@ -6,7 +6,7 @@ use seven_domain::CasinoId;
 use seven_runtime::{Error, Fleet};
 use seven_telemetry::{Alert, metrics};
 
-/// Time after which the host must answer from a published change; see CMS-57.
+/// Maximum time from publishing a change until the host answers from it; see CMS-57.
 const LATE_AFTER: TimeDelta = TimeDelta::seconds(30);
 /// States of revisions that wait, for a person or for their time, as the gauge labels them.
 const STATES: [&str; 3] = ["review", "scheduled", "rejected"];

@@ -11,7 +11,7 @@ use crate::rounds;
 /// Maximum number of a casino's letters per round. That gives the default rate of `seven dead
 /// replay`.
 const BATCH: i64 = 5;
-/// Code of an order that failed and that a retry in a later round would not help.
+/// Code of an order that failed for a reason that a retry in a later round would not remove.
 const FAILED: &str = "failed";
 
 pub(crate) async fn round(fleet: Fleet) -> Result<(), Error> {

@@ -25,8 +25,8 @@ const BATCH: i64 = 20;
 /// After this time, another process may claim the same deletion.
 const CLAIM_TTL: Duration = Duration::from_secs(600);
 
-/// Runs the due deletions one after the other. They have a loop of their own, because searching
-/// streams may take a while.
+/// Runs the due deletions one after the other. They have a separate loop, because searching streams
+/// may take a while.
 pub(crate) async fn round(fleet: Fleet) -> Result<(), Error> {
     let due = fleet
         .store

@@ -1,5 +1,5 @@
-//! Handles due rows (D13): claims each with SKIP LOCKED, then does its work and clears it in one
-//! transaction, and publishes before that commits.
+//! Handles due rows (D13). Each row is claimed with SKIP LOCKED. Then one transaction does its work
+//! and clears it. The signal of a text is published before this transaction commits.
 
 use std::time::Duration;
 

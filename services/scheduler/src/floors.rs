@@ -18,8 +18,8 @@ use crate::gauges;
 type NotedFloor = (u64, DateTime<Utc>);
 
 /// Number of new messages in a stage's stream after which its floors are stored again: `UNNOTED`,
-/// or `UNNOTED_PER_CASINO` times the casinos if that is more. A restored consumer reads all
-/// messages after its stored floor again.
+/// or `UNNOTED_PER_CASINO` times the number of casinos if that is more. A restored consumer reads
+/// all messages after its stored floor again.
 const UNNOTED: u64 = 200;
 const UNNOTED_PER_CASINO: u64 = 4;
 
@@ -33,7 +33,8 @@ pub(crate) struct Noted(Arc<Mutex<State>>);
 #[derive(Debug, Default)]
 struct State {
     floors: HashMap<(Stage, CasinoId), NotedFloor>,
-    /// For each stage, the stream's last message when the consumers were last listed.
+    /// For each stage, the sequence number of the stream's last message when the consumers were
+    /// last listed.
     listed: HashMap<Stage, u64>,
 }
 
@@ -89,7 +90,7 @@ impl Noted {
     }
 
     /// Returns the changed floors, each consumer once. A paged listing may contain a consumer twice
-    /// if another one is created meanwhile.
+    /// if another consumer is created during the listing.
     fn moved<'a>(
         &self,
         floors: impl Iterator<Item = (Stage, &'a CasinoId, Floor)>,

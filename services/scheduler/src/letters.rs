@@ -121,7 +121,7 @@ async fn tell(
             outage::letter(contact.language, name, zone, &told)
         }
     };
-    // The call of the channel may take seconds, so the transaction ends first and frees its
+    // The call to the channel may take seconds, so the transaction ends first and frees its
     // connection.
     tx.commit().await?;
     let (channel, address) = (contact.channel, &contact.address);

@@ -5,13 +5,13 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// How much further back than the last round a round looks. Rows of a transaction that began before
-/// that round may have become visible only now; Postgres ends a transaction that idles for longer
-/// than this.
+/// A round looks this much further back than the start of the last round. Rows of a transaction
+/// that began earlier may have become visible only since then. Postgres ends a transaction that
+/// idles for longer than this.
 const OVERLAP: Duration = Duration::from_secs(60);
 
-/// When the last successful round began. A round looks back to that time. Without one, or after a
-/// long break, it looks back as far as the check's limit.
+/// When the last successful round began; the next round looks back to that time. If there was none,
+/// or it was long ago, the next round looks back as far as the check's limit.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Lookback(Arc<Mutex<Option<Instant>>>);
 

@@ -3,13 +3,13 @@
 
 use seven_faults::mutant;
 
-/// Breaks a promise: a due deletion does not read the guest's texts on the bus first.
+/// Breaks the promise that a due deletion first reads the guest's texts on the bus.
 pub(crate) fn erases_unread() -> bool {
     mutant!("erases_unread")
 }
 
-/// Breaks a promise: a STOP to a number that changed its casino reaches only the casino that has
-/// the number now.
+/// Breaks the promise that a STOP to a number that changed its casino also reaches the former
+/// casino.
 pub(crate) fn forgets_former() -> bool {
     mutant!("forgets_former")
 }

@@ -1,6 +1,6 @@
 //! Plans one notice per alert and channel, sends the notices that are due, and resolves alerts that
-//! are no longer raised. A notice is claimed before it is sent, so that several schedulers send it
-//! once.
+//! are no longer raised. A notice is claimed before it is sent, so that it is sent only once even
+//! if several schedulers run.
 
 use std::time::Duration;
 
@@ -15,7 +15,7 @@ const BATCH: i64 = 50;
 /// process sends the notice.
 const CLAIM_TTL: Duration = Duration::from_secs(30);
 const MIN_WAIT: Duration = Duration::from_millis(200);
-/// For how many days resolved alerts are kept.
+/// Resolved alerts are kept for this many days.
 const KEPT_DAYS: i32 = 90;
 
 pub(crate) async fn round(fleet: Fleet, channels: Channels) -> Result<(), Error> {

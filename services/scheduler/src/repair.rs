@@ -38,8 +38,9 @@ const ORDER: [Stage; 5] = [
 /// of all casinos may be missing.
 const AT_ONCE: usize = 8;
 
-/// For each casino, the control last copied to the bucket, and when. A control is copied again if
-/// it changes, if the bucket is lost, and every 30 seconds in case somebody deleted its key.
+/// For each casino, the control (its switches and versions) that was last copied to the bucket, and
+/// when. A control is copied again if it changes, if the bucket is lost, and every 30 seconds in
+/// case somebody deleted its key.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Mirrored(Arc<Mutex<HashMap<String, (Control, Instant)>>>);
 
@@ -231,7 +232,8 @@ async fn put_back(
 }
 
 /// Returns where a restored consumer starts: at the oldest open row or, for a stage without rows,
-/// after the stored floor (D16, D25). Without a stored floor, it starts at the first message.
+/// after the stored floor, up to which it had acknowledged all messages (D16, D25). Without a
+/// stored floor, it starts at the first message.
 async fn beginning(
     fleet: &Fleet,
     (stage, found): (Stage, StreamState),

@@ -15,8 +15,8 @@ use tracing::Instrument as _;
 /// off and run again.
 pub(crate) fn longest(duty: &str) -> Duration {
     match duty {
-        // The work of these duties grows: a night's jobs, a provider's records at a limited rate,
-        // streams, casinos' spreadsheets.
+        // The work of these duties grows with the fleet: a night's jobs, a provider's records at a
+        // limited rate, the streams that a deletion searches, casinos' spreadsheets.
         "nightly" | "reconcile" | "delete" | "cost" | "read_again" | "sheets" => {
             Duration::from_secs(6 * 3_600)
         }
@@ -28,7 +28,7 @@ pub(crate) fn longest(duty: &str) -> Duration {
 }
 
 /// The duties of a scheduler, each in its own task, so that a waiting duty does not delay the
-/// others. A round that computes for long uses a blocking thread, because a task that occupies its
+/// others. A round with long computations uses a blocking thread, because a task that occupies its
 /// thread can delay another task that was woken on that thread.
 pub(crate) struct Duties {
     fleet: Fleet,
@@ -71,8 +71,8 @@ impl Duties {
     }
 }
 
-/// Runs one duty at its interval. The first of several failed rounds in a row is logged; each next
-/// interval tries again.
+/// Runs one duty at its interval. If several rounds in a row fail, only the first failure is
+/// logged; the next interval tries again.
 async fn every<F>(fleet: Fleet, duty: &'static str, period: Duration, round: impl Fn(Fleet) -> F)
 where
     F: Future<Output = Result<(), Error>>,

@@ -10,7 +10,7 @@ use uuid::Uuid;
 
 use crate::nightly::compliance_case;
 
-/// How long after its end a day of the audit log is sealed. An entry has the time at which its
+/// A day of the audit log is sealed this long after its end. An entry has the time at which its
 /// transaction began, but appears only when the transaction commits.
 const SEAL_AFTER: TimeDelta = TimeDelta::hours(3);
 /// Maximum number of days that one night seals; a casino's first night may have many.

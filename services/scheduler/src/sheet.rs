@@ -40,7 +40,7 @@ enum Unread {
     TooLarge,
 }
 
-/// Fetches spreadsheets from public addresses; it follows no redirect.
+/// Fetches spreadsheets from public addresses. It does not follow redirects.
 #[derive(Debug, Clone)]
 pub struct Sheets {
     http: Client,
@@ -169,8 +169,8 @@ async fn casino_round(
 /// contacts get a letter if the address does not answer.
 ///
 /// # Errors
-/// Fails when the address does not return a file, or the database is away. A refused file is no
-/// error: contacts get a letter.
+/// Fails when the address does not return a file, or the database is away. If the file is refused,
+/// the contacts get a letter, and this is not an error.
 pub async fn read_sheet(
     fleet: &Fleet,
     sheets: &Sheets,

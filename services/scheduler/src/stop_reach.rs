@@ -82,7 +82,7 @@ async fn stop_at(
         provider_knows: false,
     };
     let changed = tx.stop(&guest, said.at, &said.event_id, word).await? == Applied::Changed;
-    // Ingress may already have written the suppression, but none of the following.
+    // If ingress has already written this STOP's suppression, the steps below are still to be done.
     if changed || tx.has_word(&guest, &said.event_id).await? {
         let known = tx.conversation_of_guest(&guest).await?;
         if let Some((guest_id, conversation)) = known {

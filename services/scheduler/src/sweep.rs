@@ -17,12 +17,12 @@ const PER_CASINO: i32 = 200;
 /// Once a store is reachable again, rows that have waited at least this long are swept at once,
 /// because their signal is probably lost.
 const SIGNAL_LOST_AFTER: Duration = Duration::from_secs(1);
-/// How long after its return a store still counts as just back, because workers reconnect one after
+/// A store counts as just back for this long after its return, because workers reconnect one after
 /// the other.
 const RECONNECTED_FOR: Duration = Duration::from_secs(6);
 
-/// The database's start time and the number of connections made to the bus when last checked, and
-/// when either of them last changed.
+/// The database's start time and the number of connections to the bus at the last check, and when
+/// either of them last changed.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Stores(Arc<Mutex<Option<Known>>>);
 

@@ -1,5 +1,6 @@
-//! Stores dead letters for rows whose process committed their end but died before announcing it
-//! (D17). No other code would do so, because the redelivered message finds the row done.
+//! Stores the dead letter of a row if a process committed that it gave the row up, but died before
+//! it announced the dead letter (D17). No other code would do so, because the redelivered message
+//! finds the row done.
 
 use chrono::TimeDelta;
 use prost::Message as _;

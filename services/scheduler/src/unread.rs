@@ -17,9 +17,9 @@ use seven_telemetry::{Alert, metrics};
 
 use crate::cry::open_case;
 
-/// The reason that these dead letters have.
+/// The reason in the dead letters that are made here.
 const UNREAD: &str = "unread";
-/// How long before its stream drops a text it is handled here.
+/// A text is handled here this long before its stream drops it.
 const BEFORE_STREAM_EXPIRY: Duration = Duration::from_secs(24 * 3_600);
 const PUBLISH_TIMEOUT: Duration = Duration::from_secs(5);
 const BATCH: usize = 500;

@@ -140,7 +140,7 @@ enum Command {
     ///
     /// The restored data must equal the manifest. The fleet starts paused, so that nothing is sent.
     Restore(restore::Restore),
-    /// After a restore: take over what providers know since the backup.
+    /// After a restore: recover what providers got since the backup.
     ///
     /// Prints the switches that an operator must then turn off.
     Recover(recover::Recover),
@@ -168,7 +168,7 @@ enum Command {
     ///
     /// For health checks of containers, which have no other HTTP client. Ends with 1 if it is not.
     Health(health::Health),
-    /// Raise the log level of workers that run, for a while.
+    /// Raise the log level of running workers for a while.
     #[command(subcommand)]
     Log(log::Log),
     /// List the secrets and when to rotate them; record rotations.
@@ -201,8 +201,8 @@ struct Moved {
 }
 
 impl Cli {
-    /// Parses the arguments of the process. Prints help or a usage error and exits where there is
-    /// no command to run.
+    /// Parses the arguments of the process. Prints help or a usage error and exits if there is no
+    /// command to run.
     pub fn of_process() -> Self {
         let parsed = Self::grammar()
             .try_get_matches()
@@ -215,8 +215,9 @@ impl Cli {
         help::complete(Self::command())
     }
 
-    /// Returns the number of runtime threads; None leaves it to the machine. A casino's own worker
-    /// gets one: more would delay the other casinos' workers (docs/performance.md).
+    /// Returns the number of runtime threads; `None` leaves it to the runtime's default. A worker
+    /// that serves only the casinos named on its command line gets one: more would delay the other
+    /// casinos' workers (docs/performance.md).
     pub fn threads(&self) -> Option<usize> {
         matches!(&self.command, Command::Run(run) if run.has_own_casinos()).then_some(1)
     }

@@ -47,7 +47,7 @@ pub fn read_casino(file: &str, text: &str) -> Result<CasinoConfig> {
 #[derive(Debug)]
 pub struct Addition {
     pub added: Added,
-    /// Changed fields; None for a new casino.
+    /// Changed fields; empty for a new casino.
     pub changes: Vec<Change>,
 }
 
@@ -111,7 +111,7 @@ pub async fn announce(fleet: &Fleet, casino: &CasinoId) -> Result<()> {
 }
 
 /// Loads the file as the casino's whole content: items that it does not name are switched off,
-/// without a question. For tools that prepare a casino; operators use `content load`.
+/// without asking. For tools that prepare a casino; operators use `content load`.
 pub async fn load_content(
     fleet: &Fleet,
     casino: &CasinoId,

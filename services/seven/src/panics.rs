@@ -3,7 +3,7 @@
 
 use std::any::Any;
 
-/// Installs this panic hook for the whole process.
+/// Installs the panic hook that does this, for the whole process.
 pub(crate) fn mask() {
     std::panic::set_hook(Box::new(|panic| {
         let place = panic

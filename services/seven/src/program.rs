@@ -6,8 +6,8 @@ use anyhow::{Error, Result};
 
 use crate::{one_line, panics};
 
-/// Runs `command` on its own runtime with `threads` threads; None leaves the number to the machine,
-/// or to TOKIO_WORKER_THREADS.
+/// Runs `command` on its own runtime with `threads` threads; `None` means one per processor core,
+/// or the number in TOKIO_WORKER_THREADS.
 pub fn run(
     name: &str,
     threads: Option<usize>,

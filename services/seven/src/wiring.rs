@@ -1,5 +1,5 @@
 //! Builds a fleet handle from settings, and runs a worker by its name. Everything is passed
-//! explicitly: no container, no globals.
+//! explicitly: no dependency-injection container, no globals.
 
 use std::{sync::Arc, time::Duration};
 
@@ -152,8 +152,8 @@ async fn connect(
     let error = loop {
         let error = match tokio::time::timeout(answer, Bus::connect(settings)).await {
             Ok(Ok(bus)) => return Ok(bus),
-            // A wrong password fails at once. With `Needed` it is retried, because the server may
-            // be about to load it.
+            // With `Wanted`, a wrong password fails at once. With `Needed` it is retried, because
+            // the server may be about to load that password.
             Ok(Err(error)) if error.is_final() && matches!(nats, Nats::Wanted(_)) => {
                 return Err(error).with_context(|| format!("NATS at {address}"));
             }
@@ -296,7 +296,7 @@ fn verifiers(settings: &Settings) -> Result<Verifiers> {
     })
 }
 
-/// Returns the settings with the worker's own database login.
+/// Returns the settings with this worker's database login; only the console has a login of its own.
 pub fn settings_of(worker: Worker, mut settings: Settings) -> Result<Settings> {
     if worker == Worker::Console {
         settings.postgres.url = console_login(&settings)?;
@@ -374,8 +374,8 @@ pub async fn listener(
     Ok(Some(listener))
 }
 
-/// Serves until the shutdown. `listener` is for ingress, console and web gateway, which bind their
-/// own without it.
+/// Serves until the shutdown. `listener` is for ingress, console and web gateway; if it is `None`,
+/// they bind one themselves.
 async fn serve(
     worker: Worker,
     fleet: Fleet,

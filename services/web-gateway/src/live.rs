@@ -29,7 +29,7 @@ type Guest = (CasinoId, [u8; 32]);
 struct Entry {
     wake_tx: watch::Sender<()>,
     key_id: i16,
-    /// Number of the newest message that the last search found; 0 before the first.
+    /// Sequence number of the newest message that the last search found; 0 before the first search.
     head: i64,
 }
 

@@ -42,8 +42,8 @@ impl Message {
         Ok(Self { id, text })
     }
 
-    /// Returns the id of the message at its casino. It does not contain the visitor's id, or a
-    /// deletion would have to find it there.
+    /// Returns the message's id at its casino. It is derived from the visitor's id but does not
+    /// contain it; otherwise a deletion would have to find it here.
     pub(crate) fn key(&self, session: &Session) -> String {
         Uuid::new_v5(&session.visitor, self.id.as_bytes()).to_string()
     }

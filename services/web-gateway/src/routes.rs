@@ -17,7 +17,8 @@ use crate::{app::Shared, chat, pages, problem::Problem, property, widget};
 
 /// Strict-Transport-Security for two years, as WEB-4 requires.
 const HSTS: &str = "max-age=63072000; includeSubDomains";
-/// The policy of responses that are data, not pages: browsers must load and frame nothing.
+/// The policy of responses that are data, not pages: browsers load nothing for them and never frame
+/// them.
 const POLICY: &str = "default-src 'none'; frame-ancestors 'none'";
 const REQUEST_ID: &str = "x-request-id";
 

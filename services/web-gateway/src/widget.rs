@@ -75,7 +75,7 @@ pub(crate) async fn init(
 #[derive(Debug, Deserialize)]
 struct Told {
     message: String,
-    /// The client's id of the message; a repeated call with the same id is the same message.
+    /// The id that the client gave the message; a call that repeats the id is the same message.
     #[serde(alias = "client_id")]
     message_id: Option<Uuid>,
 }
@@ -168,11 +168,11 @@ pub(crate) async fn history(
 
 #[derive(Debug, Deserialize)]
 struct Shown {
-    /// Number of the newest message that the page has shown.
+    /// Sequence number of the newest message that the page has shown.
     seq: i64,
 }
 
-/// Records that the page has shown the messages up to a number (D33).
+/// Records that the page has shown all messages up to a sequence number (D33).
 pub(crate) async fn ack(
     State(app): State<Shared>,
     guest: Guest,

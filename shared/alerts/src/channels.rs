@@ -1,5 +1,5 @@
-//! The channels by which people are alerted. A channel makes one request per notice and hides no
-//! retries; its error states the reason and whether a retry may help.
+//! The channels by which people are alerted. A channel makes one request per notice and does not
+//! retry by itself; its error states the reason and whether a retry may help.
 
 mod log;
 mod pagerduty;
@@ -51,7 +51,8 @@ pub struct Untold {
 pub enum Again {
     /// A retry cannot help: the same request would be refused again.
     Never,
-    /// A retry may help, but not before this time has passed, if the channel asked for one.
+    /// A retry may help. If the channel asked for a wait, the retry must not come before this time
+    /// has passed.
     Later(Option<Duration>),
 }
 
@@ -110,7 +111,7 @@ impl Channels {
     /// Creates the log channel, and each other channel that has an address.
     ///
     /// # Errors
-    /// Fails if an address is no URL or TLS cannot be set up.
+    /// Fails if an address is not a URL or TLS cannot be set up.
     pub fn new(settings: &Settings) -> Result<Self, Error> {
         let client = Client::builder()
             .timeout(settings.deadline)
@@ -157,7 +158,7 @@ pub async fn post(request: RequestBuilder) -> Result<String, Untold> {
         again: Again::Later(None),
     })?;
     let (status, asked) = (response.status(), asked(&response));
-    // Keeps at most one line of the response body.
+    // Keeps at most 160 characters of the response body, on one line.
     let body: String = response
         .text()
         .await

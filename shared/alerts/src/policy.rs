@@ -77,7 +77,7 @@ impl Policy {
         Ok(policy)
     }
 
-    /// Returns the severity of an alert; a name that is not listed is a warning.
+    /// Returns the severity of an alert. An alert whose name is not listed is a warning.
     pub fn severity(&self, alert: &str) -> Severity {
         self.alerts.get(alert).copied().unwrap_or(Severity::Warning)
     }

@@ -18,7 +18,7 @@ pub struct Floor {
     pub stream_made: DateTime<Utc>,
 }
 
-/// The most by which the server's clock may have been set back unnoticed.
+/// The longest time by which the server's clock is assumed to have been set back unnoticed.
 const CLOCK_SKEW: TimeDelta = TimeDelta::minutes(1);
 
 /// Sequence and time of a message in the stream.
@@ -76,7 +76,7 @@ impl Floor {
             return Start::All;
         }
         match next {
-            // The stream holds no message that the consumer has not acknowledged.
+            // The consumer has acknowledged every message that the stream still holds.
             None => Start::After(self.sequence),
             // This message and all earlier ones existed when the floor was saved, so the floor is
             // valid.

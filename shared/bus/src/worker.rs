@@ -42,7 +42,7 @@ const PULL_EXPIRES: Duration = Duration::from_secs(30);
 const PULL_RETRY_DELAY: Duration = Duration::from_millis(250);
 const PULL_RETRY_DELAY_MAX: Duration = Duration::from_secs(1);
 /// Delay before the redelivery of a message whose casino this process no longer serves. Without it,
-/// a pull that is still open would receive the message again and again, up to its last delivery.
+/// a pull that is still open would receive the message again and again, up to the delivery limit.
 const UNSERVED_NAK_DELAY: Duration = Duration::from_secs(5);
 const ROSTER_PERIOD: Duration = Duration::from_millis(500);
 
@@ -221,8 +221,8 @@ impl<H: Handler> Shared<H> {
         }
     }
 
-    /// Receives the messages of all pulls until shutdown. Returns a message of a consumer that is
-    /// no longer served to the bus at once, instead of letting `ack_wait` expire.
+    /// Receives the messages of all pulls until shutdown. A message of a consumer that is no longer
+    /// served goes back to the bus at once, instead of waiting until `ack_wait` expires.
     async fn receive(self: Arc<Self>, mut arriving: Subscriber) {
         let mut connections = self.bus.connections.clone();
         connections.mark_unchanged();
@@ -261,7 +261,7 @@ impl<H: Handler> Shared<H> {
         }
     }
 
-    /// Ends the subscription, and returns messages that still arrive to the bus.
+    /// Ends the subscription. Messages that still arrive are returned to the bus.
     async fn hand_back(self: &Arc<Self>, mut arriving: Subscriber) {
         if arriving.drain().await.is_err() {
             return;

@@ -27,7 +27,7 @@ use crate::Cache;
 pub struct BreakerSettings {
     /// Number of failures within the window that opens the breaker.
     pub failures: u32,
-    /// How long a failure counts.
+    /// How long a failure counts towards `failures`.
     pub window: Duration,
     /// How long the breaker stays open before a probe.
     pub cooldown: Duration,

@@ -44,8 +44,9 @@ pub trait Pacer: Send + Sync {
     fn take(&self, ask: &Ask<'_>) -> impl Future<Output = Pace> + Send;
 }
 
-/// Minimum length of a strict window, which never contains more than `most` segments. A shorter
-/// window may contain twice as many after a burst, which is harmless because providers queue it.
+/// A window of at least this length is strict: it never contains more than `most` segments. A
+/// shorter window may contain twice as many after a burst. That is harmless, because providers
+/// queue them.
 const STRICT_FROM: Duration = Duration::from_secs(2);
 
 /// The rate at which one lane may use a level.

@@ -64,8 +64,8 @@ impl Fate {
         }
     }
 
-    /// Returns the reason: the pre-send check's code if there is one, and empty for a text sent at
-    /// once.
+    /// Returns the reason: the pre-send check's code if there is one; empty for a text that would
+    /// be sent at once.
     pub fn why(&self) -> &str {
         match self {
             Self::Now => "",

@@ -1,5 +1,5 @@
-//! Finds our own words in a guest's text, which never count as the guest's: phones' reactions
-//! ("Liked “...”") in five languages, and quoted replies.
+//! Finds our own words in a guest's text, so that they do not count as the guest's. They occur in
+//! the reactions that phones send ("Liked “...”"), in five languages, and in quoted replies.
 
 use std::sync::LazyLock;
 
@@ -20,9 +20,10 @@ pub struct Reaction {
 pub const TEXTS_REMEMBERED: i64 = 8;
 /// The longest text that is checked for a reaction; a reaction quotes only one message.
 const LONGEST_BYTES: usize = 4_000;
-/// How many consecutive words of one of our texts make a quotation, without quotation marks.
+/// Minimum number of consecutive words of one of our texts that count as a quotation without
+/// quotation marks.
 const QUOTED_WORDS: usize = 6;
-/// How many consecutive words of one of our texts make a quotation, inside quotation marks.
+/// The same minimum for words inside quotation marks.
 const MARKED_WORDS: usize = 3;
 
 static FORMS: LazyLock<(Regex, Regex, Regex)> = LazyLock::new(|| {

@@ -44,7 +44,8 @@ pub struct Hit {
     /// too.
     #[serde(default)]
     pub language: Option<Language>,
-    /// The language of a rule for which only the safety layers exist (`zh`).
+    /// The rule's language if only the safety layers exist in that language, such as `zh`;
+    /// otherwise `None`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub safety_language: Option<String>,
 }

@@ -92,7 +92,7 @@ pub(crate) fn whereabouts<'a>(
 }
 
 /// Returns the possible states for a profile that has only a time zone: the area code's states in
-/// that zone; else every state in it; for a zone abroad, every state.
+/// that zone; if there are none, all states in the zone; for a zone abroad, all states.
 fn states_in(zone: Tz, by_code: &[(State, Tz)]) -> Vec<State> {
     let in_zone = |places: &mut dyn Iterator<Item = (State, Tz)>| {
         let mut states: Vec<State> = places

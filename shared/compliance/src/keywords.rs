@@ -159,9 +159,9 @@ impl Commands {
         best.map(|(phrase, meaning)| (*meaning, phrase.len()))
     }
 
-    /// Returns the opt-out or opt-in that is left when signatures, mail headers and the like are
-    /// removed, or the opt-out that is left when typos are corrected. `whole_message` matches that
-    /// rest.
+    /// Returns the opt-out or opt-in that is left when signatures, mail headers and similar
+    /// additions are removed, or the opt-out that is left when typos are corrected. `whole_message`
+    /// must find a row for the text that is left.
     pub(crate) fn wrapped(
         &self,
         text: &str,

@@ -7,7 +7,7 @@ use seven_text::linear::Linear;
 
 use crate::guardrails::Layer;
 
-/// A class that a text can resemble, in the order of the table.
+/// A class of texts that the classifier distinguishes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Like {
     Ordinary,
@@ -15,7 +15,7 @@ pub(crate) enum Like {
     Layer(Layer),
 }
 
-/// A class for which overlooking a text may cost a life or a lawsuit.
+/// A class whose texts must not be overlooked, because that may cost a life or a lawsuit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LikelyKind {

@@ -69,8 +69,8 @@ static OFFICES: LazyLock<RegexSet> = LazyLock::new(|| {
     ])
 });
 
-/// Phrases that say that somebody is busy, and phrases that promise a later answer. A note counts
-/// as automatic if it has one of each.
+/// Phrases that say that somebody is busy. A note counts as automatic if it also has a phrase of
+/// `LATER`, which promises a later answer.
 static BUSY: LazyLock<RegexSet> = LazyLock::new(|| {
     set(&[
         r"\b(?:i'm|im|i am|we're|we are)\b[^.?!]{0,25}\b(?:driving|in a meeting|in class|at work|working|busy|away|unavailable|not available|on vacation|on leave|asleep|sleeping|on a call|on another call|at the movies|in a movie)\b",

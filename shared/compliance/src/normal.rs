@@ -225,7 +225,7 @@ impl Folded {
         }
     }
 
-    /// Returns whether a word is a Chinese character.
+    /// Returns whether at least one word is a Chinese character.
     pub(crate) fn has_han(&self) -> bool {
         !self.line.is_ascii() && self.line.chars().any(is_han)
     }

@@ -50,7 +50,8 @@ pub(crate) enum OptOutRule {
         intent: Intent,
         language: Language,
     },
-    /// Wording that only looks like an opt-out; the likeness classifier then reports none.
+    /// Wording that only looks like an opt-out. If it is found, the likeness classifier reports no
+    /// opt-out.
     Spared,
     /// Wording that refuses another channel, such as calls, but keeps our texts; the opt-out
     /// phrases then do not count either.

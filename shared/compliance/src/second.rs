@@ -24,7 +24,7 @@ pub struct Evidence {
     /// The classifier's log odds that the text is urgent, in hundredths; `None` if the classifier
     /// did not judge the text.
     pub(crate) suspicion: Option<i16>,
-    /// Whether a phrase asks to keep our texts ("don't stop texting me"): such a text is no
+    /// Whether a phrase asks to keep our texts ("don't stop texting me"): such a text is not an
     /// opt-out, whatever else it resembles.
     pub(crate) spared: bool,
     /// The layer of a pattern that matched although the classifier doubts the match.

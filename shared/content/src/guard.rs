@@ -49,8 +49,8 @@ pub struct Change<'a> {
 pub struct Standing {
     /// Number of active items that guests get now.
     pub active: usize,
-    /// Number of items that were switched off recently, so that several small changes count like
-    /// one large change.
+    /// Number of items that were switched off within the last hour, so that several small changes
+    /// count like one large change.
     pub off_lately: usize,
     /// The names in use (in lower case), each with its item's id.
     pub names: Vec<(String, String)>,
@@ -160,9 +160,9 @@ fn finding(
     }
 }
 
-/// Finds changes that always need a second person: of certain categories, and promotions of a high
-/// value. Switching a promotion off needs nobody, because guests must not be told an offer that has
-/// ended.
+/// Finds changes that always need a second person: changes in certain categories, and promotions of
+/// a high value. A promotion can be switched off without one, because guests must not be told an
+/// offer that has ended.
 fn reviewed(change: &Change<'_>, rules: &ContentRules) -> Option<Finding> {
     let (after, before) = (
         &change.after.category,
@@ -238,7 +238,7 @@ fn price(change: &Change<'_>, rules: &ContentRules) -> Vec<Finding> {
         .collect()
 }
 
-/// Returns whether the name of a field of the details says that it is an amount of money.
+/// Returns whether the name of a detail says that the detail is an amount of money.
 fn is_price(name: &str) -> bool {
     const WORDS: [&str; 8] = [
         "price", "value", "bet", "fee", "cost", "rate", "deposit", "toll",
@@ -308,7 +308,7 @@ const DAYS: [chrono::Weekday; 7] = [
     chrono::Weekday::Sun,
 ];
 
-/// Returns a day's first opening and last closing.
+/// Returns a day's first opening and last closing, in minutes from midnight.
 fn edges(hours: &WeeklyHours, day: chrono::Weekday) -> Option<(u16, u16)> {
     let spans = hours.spans(day);
     let opens = spans.iter().map(|span| span.opens).min()?;
@@ -365,8 +365,8 @@ fn name_taken(change: &Change<'_>, standing: &Standing) -> Option<Finding> {
     ))
 }
 
-/// Refuses to switch off the last active item of a category, or more than the pack's share of its
-/// items at once. `ons` is the number of items that the same changes switch on.
+/// Refuses to switch off the last active item of a category, or more of its items at once than the
+/// pack's `off_percent` allows. `ons` is the number of items that the same changes switch on.
 fn switched_off(
     standing: &Standing,
     offs: usize,

@@ -40,7 +40,7 @@ pub struct Ingested {
     pub questions: usize,
 }
 
-/// Claims the making of a content version's vectors, so that the same rows are not paid for twice.
+/// Claims the work of making a content version's vectors, so that nobody pays twice for them.
 /// Returns false if another process has claimed it. Without Redis, every process gets true.
 pub async fn claim_vectors(fleet: &Fleet, casino: &CasinoId, version: i64) -> bool {
     let key = format!("vectors:{version}");
@@ -120,8 +120,8 @@ pub async fn planned_ingest(
 }
 
 /// Embeds rows without a current vector and the casino's own questions without one, and removes the
-/// vectors of deleted rows (more than half of all only with `mass_removal`). Then it makes workers
-/// reload the content if it changed anything. Does nothing for the offline embedding.
+/// vectors of deleted rows. Removing more than half of all vectors needs `mass_removal`. If content
+/// changed, makes workers reload it. Does nothing for the offline embedding.
 ///
 /// # Errors
 /// Fails when the provider, Postgres or the bus fails.
@@ -160,7 +160,7 @@ pub async fn ingest(
     Ok(done)
 }
 
-/// Embeds the casino's own questions and stores their vectors, which runs of the set use.
+/// Embeds the casino's own questions and stores their vectors, which [`crate::run_set`] uses.
 async fn embed_questions(
     fleet: &Fleet,
     casino: &CasinoId,

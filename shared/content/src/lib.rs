@@ -89,8 +89,8 @@ pub struct Edit {
     /// The newest revision that the editor saw. If a newer one exists, the edit is not saved;
     /// `None` skips this check.
     pub seen: Option<i32>,
-    /// The edit's id at its source, and when the call was signed. An edit with a known id is not
-    /// saved again.
+    /// The edit's id at its source, and the time at which the call that brought it was signed. An
+    /// edit with a known id is not saved again.
     pub edit: Option<(String, DateTime<Utc>)>,
     pub publish_at: Option<DateTime<Utc>>,
     pub take_down_at: Option<DateTime<Utc>>,
@@ -137,7 +137,7 @@ pub enum Outcome {
     },
     /// Somebody saved a newer revision than the one that the editor saw; nothing was saved.
     Moved { item_id: String, newest: i32 },
-    /// The same edit was received before; `revision` is the one that it made, or 0.
+    /// The same edit was received before; `revision` is the one that it made, or 0 if it made none.
     Repeated {
         item_id: String,
         revision: i32,

@@ -57,7 +57,7 @@ fn way(only_guards: bool) -> &'static str {
 #[derive(Debug, Clone, Copy)]
 pub struct Loading<'a> {
     pub by: &'a str,
-    /// The person who approved the file, who is not the one who loads it.
+    /// The person, other than `by`, who approved the file.
     pub approved_by: Option<&'a str>,
     /// Switch off the active items that the file does not contain.
     pub switch_off_missing: bool,
@@ -283,8 +283,8 @@ fn items(work: &Work<'_>, (file, text): (&str, &str)) -> Result<Vec<(String, Val
 }
 
 /// Returns the items of a spreadsheet's rows, each with its place in the file. A row without an id
-/// is the item of its category with the same name, even one that was never published; without such
-/// an item, it is new.
+/// belongs to the item of the same name in its category, even if that was never published. If there
+/// is no such item, the row makes a new one.
 fn of_table(
     work: &Work<'_>,
     (file, rows): (&str, &[TableRow]),

@@ -43,10 +43,11 @@ const MOST_CHARS: usize = 160;
 /// "charging" match.
 const STEM: usize = 6;
 
-/// Maximum number of texts that are grouped; the newest ones count.
+/// Maximum number of texts that are grouped; older texts are left out.
 const MOST_TEXTS: i64 = 5_000;
 
-/// Returns the questions of the period that the bound casino's content could not answer, in groups.
+/// Returns, in groups, the questions from `period` that the bound casino's content could not
+/// answer.
 ///
 /// # Errors
 /// Fails when Postgres does not answer.
@@ -61,9 +62,9 @@ pub async fn asked_in_vain(
     Ok(group(&asked, &names))
 }
 
-/// Groups the questions; the group of the most guests comes first. A group's example is its newest
-/// question. `known` has the names of the casino's content, whose words are not masked as names of
-/// guests.
+/// Groups the questions; the group with the most guests comes first. A group's example is its
+/// newest question. `known` has the names of the casino's content, whose words are not masked as
+/// names of guests.
 fn group(asked: &[Unanswered], known: &[String]) -> Vec<Group> {
     let empty: HashSet<&str> = EMPTY.split_whitespace().collect();
     let known = known.iter().flat_map(|name| words(name));

@@ -102,8 +102,8 @@ async fn tell(
         return Ok(());
     }
     let problems: Vec<String> = findings.iter().map(ToString::to_string).collect();
-    // A spreadsheet sends a row again at every edited cell, so the same problems make one letter a
-    // day.
+    // A spreadsheet sends a row again at every edited cell, so the same problems cause only one
+    // letter a day.
     let told = hex::encode(Sha256::digest(problems.join("\n")));
     let day = work.fleet.clock.now().date_naive();
     let key = format!("{} {day} {}", refused.item_id, &told[..16]);
@@ -118,8 +118,8 @@ async fn tell(
     Ok(())
 }
 
-/// Names that stand for a whole spreadsheet in letters (refused, and address not answering); no
-/// item has such a name.
+/// Subjects of letters about a whole spreadsheet: one that was refused (`SHEET`), and one whose
+/// address does not answer (`AWAY`). No item has such a name.
 pub const SHEET: &str = "content_sheet refused";
 pub const AWAY: &str = "content_sheet away";
 

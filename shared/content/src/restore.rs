@@ -1,5 +1,5 @@
-//! Brings earlier contents back as new revisions: of one item, or of all items as they were at a
-//! time.
+//! Brings back earlier contents as new revisions: those of one item, or those of all items at a
+//! past time.
 
 use chrono::{DateTime, Utc};
 use serde_json::{Value, json};
@@ -17,14 +17,14 @@ use crate::{
 /// Maximum number of an item's revisions that are searched for the previous published one.
 const MOST_REVISIONS: i64 = 1_000;
 
-/// The changes that bringing back the content of a time makes; items are given by name.
+/// The changes that a rollback to an earlier time makes; items are given by name.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Restored {
     /// Items that get earlier contents again, each with the fields that differ.
     pub changed: Vec<(String, Vec<Change>)>,
     /// Items that did not exist or were off at that time; they are switched off.
     pub off: Vec<String>,
-    /// Items among those above whose waiting revision the rollback withdraws.
+    /// Items in `changed` or `off` that have a waiting revision, which the rollback withdraws.
     pub withdrawn: Vec<String>,
     pub unchanged: usize,
     /// Items whose contents of that time were purged; they stay as they are.
@@ -41,7 +41,7 @@ pub enum RolledBack {
     Unfit(Vec<String>),
 }
 
-/// The content to bring back: of one category, or (`None`) of all, as it was at `at`.
+/// The content to bring back: that of one category, or of all for `None`, as it was at `at`.
 #[derive(Debug, Clone, Copy)]
 pub struct Past<'a> {
     pub at: DateTime<Utc>,
@@ -77,8 +77,8 @@ pub async fn preview(
     Ok(planned)
 }
 
-/// Brings the content of a time back, if the changes are still those to which the person agreed.
-/// `agreed` is the [`Restored::seal`] of those changes.
+/// Rolls the content back to its state at `past.at`, if the changes are still those to which the
+/// person agreed. `agreed` is the [`Restored::seal`] of those changes.
 ///
 /// # Errors
 /// Fails when the database fails.
@@ -108,7 +108,7 @@ pub async fn roll_back(
     Ok(refused)
 }
 
-/// Removes a revision's words from the history, because personal data was entered by mistake.
+/// Removes a revision's words from the history. Used if personal data was entered by mistake.
 ///
 /// # Errors
 /// Fails when the revision is published, still waits, or was purged before.

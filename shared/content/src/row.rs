@@ -87,7 +87,7 @@ pub fn item_of_row(
     Value::Object(item)
 }
 
-/// Returns whether a cell or an input can show the value.
+/// Returns whether a spreadsheet cell or an input field can show the value.
 fn has_cell(value: &Value) -> bool {
     match value {
         Value::Array(list) => list.iter().all(Value::is_string),

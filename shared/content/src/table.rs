@@ -8,7 +8,7 @@ use encoding_rs::WINDOWS_1252;
 use serde_json::{Map, Value};
 use seven_knowledge::schema::Schema;
 
-/// Maximum size of a file, and of a workbook once it is unpacked, in bytes.
+/// Maximum size of a file, in bytes; `MOST_UNPACKED_BYTES` is the limit for an unpacked workbook.
 pub const MOST_BYTES: usize = 10 << 20;
 const MOST_UNPACKED_BYTES: u64 = 100 << 20;
 /// Maximum number of rows of all tabs together; a casino has some hundred items.

@@ -1,6 +1,7 @@
 //! Runs the search for every question of the casino's own set and stores the results, so that an
-//! editor sees which answers an edit has cost (RAG-45). It searches as for guests, by the offline
-//! embedding or by stored vectors, so that neither console nor scheduler needs a model.
+//! editor sees which questions are no longer answered after an edit (RAG-45). It searches in the
+//! same way as for guests, with the offline embedding or with stored vectors, so that neither
+//! console nor scheduler needs a model.
 
 use std::collections::HashMap;
 

@@ -103,8 +103,8 @@ impl ContentWeek {
 }
 
 impl Search {
-    /// Judges a run by comparing it with `earlier` runs of as many questions and the same
-    /// embedding. Returns `None` if it found enough, or if there were no questions.
+    /// Judges a run by comparing it with those `earlier` runs that had the same number of questions
+    /// and the same embedding. Returns `None` if it found enough, or if there were no questions.
     pub fn of(run: &Run, earlier: &[Run]) -> Option<Self> {
         // Runs of other questions, or by another embedding, cannot be compared with this run.
         let same = |one: &&Run| one.questions == run.questions && one.space == run.space;
@@ -211,7 +211,7 @@ mod tests {
             questions,
             ..run(recall, 0.9)
         };
-        // There were no questions then, and there are none now.
+        // A run of a set that has no questions.
         let empty = |recall, mrr| Run {
             questions: 0,
             ..run(recall, mrr)

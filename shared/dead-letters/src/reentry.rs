@@ -168,7 +168,7 @@ impl Reentry {
 }
 
 /// Refuses a message whose replay can never help. Does not refuse one that was handled in the
-/// meantime, because its replay has no effect.
+/// meantime, because replaying it does no harm.
 fn judge(about: &About, behind: Option<&Behind>) -> Result<(), Refusal> {
     let Some(behind) = behind else {
         return Err(Refusal::Gone);

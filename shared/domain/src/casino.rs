@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Invalid, text_enum};
 
-/// The owner of fleet-wide rows. It is no casino, and cannot be parsed as a casino's id.
+/// The owner of fleet-wide rows. It is not a casino, and cannot be parsed as a casino's id.
 pub const FLEET: &str = "_fleet";
 /// The owner of authentic events for numbers that we do not know (D2).
 pub const UNKNOWN_CASINO: &str = "_unknown";

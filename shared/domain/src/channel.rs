@@ -32,8 +32,9 @@ pub struct ChannelProfile {
     /// Whether a reply is delayed: until the guest stops writing, and for the time a person would
     /// type.
     pub waits: bool,
-    /// Maximum number of messages of one conversation, from both sides, after which a guest of the
-    /// website begins another one (WEB-17). `None`: a guest by text has one conversation forever.
+    /// Maximum number of messages of one conversation, counting both sides together. After that, a
+    /// guest of the website begins another conversation (WEB-17). `None`: a guest by text has one
+    /// conversation forever.
     pub most_messages: Option<i64>,
     /// Whether a guest who needs a person gets a ticket with a number.
     pub tickets: bool,

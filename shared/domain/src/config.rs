@@ -92,17 +92,18 @@ group! {
         /// offers. Otherwise the offline host answers.
         unjudged_first_draft_allowed: bool = false,
         human_like_delay_enabled: bool = true,
-        /// Whether hosted models get `prompts.system_prompt_variant`; a flag splits the guests.
+        /// Whether hosted models get `prompts.system_prompt_variant`; a flag can turn this on for a
+        /// share of the guests.
         prompt_variant_enabled: bool = false,
     }
 }
 
 group! {
-    /// Texts of the casino's own; null means the pack's text.
+    /// The casino's own texts; null means the pack's text.
     Prompts {
         system_prompt_override: Option<String> = None,
-        /// Takes the place of `system_prompt_override` for guests for whom
-        /// `features.prompt_variant_enabled` is on, so that two prompts can be compared.
+        /// Replaces `system_prompt_override` for guests for whom `features.prompt_variant_enabled`
+        /// is on, so that two prompts can be compared.
         system_prompt_variant: Option<String> = None,
         #[serde(skip_serializing)] #[schemars(skip)] greeting_template: Retired = Retired,
         #[serde(skip_serializing)] #[schemars(skip)] greeting_template_es: Retired = Retired,
@@ -115,7 +116,7 @@ group! {
 
 /// The tones: warm and brief; quick and cheerful; calm and sparing with words.
 pub const TONES: [&str; 3] = ["warm_professional", "lively", "understated"];
-/// The levels of formality: casual, as to a guest one knows; or formal, without contractions and
+/// The levels of formality: casual, as with a familiar guest; or formal, without contractions and
 /// colloquial words.
 pub const FORMALITIES: [&str; 2] = ["casual_respectful", "formal"];
 
@@ -238,7 +239,7 @@ pub struct Operational {
     #[serde(default, skip_serializing)]
     #[schemars(skip)]
     pub escalation_sms_number: Retired,
-    /// The phone number at which guests reach people, as fallback texts and HELP name it. At most
+    /// The phone number at which guests reach people, which fallback texts and HELP name. At most
     /// 16 characters.
     pub contact_phone: String,
     #[serde(default = "twenty")]
@@ -286,7 +287,7 @@ impl Operational {
         Domains::read(self.web_domains.iter().map(String::as_str))
     }
 
-    /// Returns the segments per second that this number may carry.
+    /// Returns how many segments per second the casino's number may carry.
     pub fn segments_per_second(&self) -> u32 {
         match self.number_kind {
             NumberKind::TollFree => 20,

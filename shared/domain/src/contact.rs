@@ -16,7 +16,7 @@ text_enum! {
 text_enum! {
     /// The kind of a letter to contacts.
     LetterKind {
-        /// The casino's figures of a week.
+        /// The casino's figures for one week.
         WeeklyReport => "weekly_report",
         /// An edit of the casino's content that was refused.
         ContentRefused => "content_refused",

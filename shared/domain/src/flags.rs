@@ -8,11 +8,12 @@ use sha2::{Digest, Sha256};
 
 use crate::{GuestHash, Invalid, config::Features};
 
-/// The prefix of all flags that code reads: `features/<field of the casino's document>`.
+/// The prefix of every flag that has an effect; a field of [`Features`] follows it.
 const FEATURES: &str = "features/";
 
-/// Defines for which guests and when a flag is on. A rule without restrictions is on for every
-/// guest; for a guest in `allow`, it is on regardless of the percentage.
+/// Defines for which guests and when a flag is on: for the guests in `allow`, and for `percentage`
+/// of all guests. Without a percentage, only `allow` decides; if that is empty too, the flag is on
+/// for every guest.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Rule {

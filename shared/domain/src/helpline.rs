@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::Invalid;
 
-/// A helpline, and the day on which somebody called to verify it; null means nobody has.
+/// A helpline, and the day on which somebody called to verify it; null if nobody has called yet.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Helpline {

@@ -78,8 +78,8 @@ impl IncidentKind {
         }
     }
 
-    /// Returns what is paused besides the guest's conversation; `None` if nothing is. A missed cry
-    /// of one guest, for instance, says nothing about texts to others.
+    /// Returns what is paused besides the guest's conversation; `None` if nothing else is. A missed
+    /// cry of one guest, for instance, says nothing about texts to others.
     pub fn pauses(self) -> Option<Containment> {
         match self {
             Self::OfferUnproven | Self::CryMissed => None,

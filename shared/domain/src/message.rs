@@ -44,7 +44,8 @@ macro_rules! text_enum {
 }
 
 text_enum! {
-    /// The purpose of a text; selects the row of the pre-send check's table (D6).
+    /// The purpose of a text. It selects the row of `send_policy` with the rules that the pre-send
+    /// check applies (D6).
     MessageClass {
         OptOutConfirmation => "opt_out_confirmation",
         Help => "help",
@@ -90,8 +91,8 @@ impl MessageClass {
 
 text_enum! {
     /// The sender's queues on the bus, the most urgent first (D16). Each queue has its own
-    /// consumers, because a consumer delivers messages in the order of arrival: in one queue with
-    /// all safety texts, the answer to a cry for help would wait behind a crowd's HELPs.
+    /// consumers, because a consumer delivers messages in the order of arrival. If all safety texts
+    /// shared a queue, the answer to a cry for help would wait behind those to many HELP keywords.
     Queue {
         Urgent => "urgent",
         Safety => "safety",

@@ -109,7 +109,7 @@ pub struct HashKey {
     pub secret: SecretString,
 }
 
-/// The hashing keys in use; the first one creates new hashes.
+/// The hashing keys in use. So far there is only one, which creates all hashes.
 #[derive(Debug, Clone)]
 pub struct HashKeys {
     current: HashKey,
@@ -125,7 +125,8 @@ impl HashKeys {
     pub fn seal(&self, what: &str) -> [u8; 32] {
         let key = self.current.secret.expose_secret().as_bytes();
         let mut mac = Hmac::<Sha256>::new_from_slice(key).expect("HMAC takes a key of any length");
-        // No casino id contains a colon, so a seal never equals a guest's hash.
+        // The input of a guest's hash begins with a casino's id, which contains no colon. A seal
+        // therefore never has the same input as a guest's hash.
         mac.update(b"seal:v1:");
         mac.update(what.as_bytes());
         mac.finalize().into_bytes().into()
@@ -137,7 +138,7 @@ impl HashKeys {
         self.hash_text(casino, phone.as_str())
     }
 
-    /// Returns the hash of a guest's address, which for a phone is [`HashKeys::hash`].
+    /// Returns the hash of a guest's address. For a phone it is the same as [`HashKeys::hash`].
     pub fn hash_address(&self, casino: &CasinoId, address: &Address) -> GuestHash {
         self.hash_text(casino, &address.text())
     }

@@ -22,7 +22,7 @@ text_enum! {
         /// Manages operators and switches.
         Admin => "admin",
         /// Reads consent and audit, for a regulator or an auditor of another company. The role
-        /// always has a last day, changes nothing and reads no texts.
+        /// is granted only up to a last day; it changes nothing and reads no texts.
         Auditor => "auditor",
     }
 }

@@ -18,7 +18,7 @@ use crate::{
 const NAME: &str = "local-e5-small";
 /// Number of digits of the weights' hash that make up the version of the vector space.
 const VERSION_DIGITS: usize = 12;
-/// Maximum number of questions whose vectors are cached: about 7 MB.
+/// Maximum number of questions whose vectors are cached; together they take about 7 MB.
 const QUESTIONS: u64 = 4_096;
 /// How long a question's vector stays in the cache after its last use.
 const KEPT: Duration = Duration::from_secs(600);
@@ -75,8 +75,8 @@ impl Local {
         }
     }
 
-    /// Embeds the questions within one deadline. A question that is asked again, or asked by many
-    /// at once, is computed once.
+    /// Embeds the questions within one deadline. A question that is asked again while its vector is
+    /// cached, or by several callers at once, is computed only once.
     async fn questions(&self, texts: &[&str]) -> Result<Vec<Vector>, EmbedError> {
         let all = async {
             let mut vectors = Vec::with_capacity(texts.len());
@@ -91,7 +91,7 @@ impl Local {
         self.within(self.settings.query_deadline, all).await
     }
 
-    /// Embeds the documents, each batch within a deadline of its own.
+    /// Embeds the documents in batches. The deadline applies to each batch, not to all of them.
     async fn documents(&self, texts: &[&str]) -> Result<Vec<Vector>, EmbedError> {
         let mut vectors = Vec::with_capacity(texts.len());
         for batch in texts.chunks(self.settings.batch.max(1)) {

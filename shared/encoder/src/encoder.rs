@@ -24,8 +24,8 @@ pub struct Shape {
     pub unpacked: bool,
 }
 
-/// The network. The table of pieces stays quantised; its rows are unpacked when a text needs them,
-/// because the whole table takes 384 MB unpacked.
+/// The network. The table with the vectors of the word pieces stays quantised, because it takes
+/// 384 MB unpacked. Only the rows that a text needs are unpacked.
 #[derive(Debug)]
 pub struct Encoder {
     word: QTensor,

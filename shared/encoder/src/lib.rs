@@ -1,5 +1,5 @@
-//! The network of multilingual-e5-small and its word pieces, computed in process. The gate's second
-//! reader (D20) and the local embedding (D12) run on it, each with weights of its own.
+//! The network of multilingual-e5-small and its word pieces, computed in this process. The gate's
+//! second reader (D20) and the local embedding (D12) use it, each with different weights.
 //!
 //! No network and no files: the caller opens the weights and says where in them the tensors are.
 

@@ -1,14 +1,14 @@
 //! Divides a text into the most probable pieces of a vocabulary (the unigram model of
 //! SentencePiece, Kudo 2018).
 //!
-//! The pieces are stored sorted in one text, which is searched by bisection. In this form the 250
-//! 000 pieces of multilingual-e5-small take 7 MB; in the tree of hash maps of the crate
-//! `tokenizers` they take 255 MB.
+//! The pieces are stored sorted in one text, which is searched by bisection. In this form the
+//! 250,000 pieces of multilingual-e5-small take 7 MB; in the tree of hash maps that the crate
+//! `tokenizers` builds they take 255 MB.
 
 use candle_core::{Result, bail};
 
-/// A character that no piece contains gets the score of the rarest piece minus this number, which
-/// is SentencePiece's.
+/// A character that no piece contains gets the score of the rarest piece minus this number.
+/// SentencePiece subtracts the same number.
 const UNKNOWN_PENALTY: f64 = 10.0;
 
 #[derive(Debug)]

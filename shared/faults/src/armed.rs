@@ -48,8 +48,8 @@ pub fn failpoint(name: &str) {
     }
 }
 
-/// Blocks this thread until the process was stopped and continued. On a busy machine the signal may
-/// reach another thread first, and this one would run on in the meantime.
+/// Blocks this thread until the process has been stopped and continued. On a busy machine the
+/// signal may reach another thread first; this thread would run on in the meantime.
 #[expect(
     clippy::disallowed_methods,
     reason = "the thread has to stand still with its process"

@@ -1,5 +1,5 @@
-//! Measures how complete a guest's profile is: the sum over its parts of weight times confidence.
-//! Parts and weights are data.
+//! Measures how complete a guest's profile is. Each part of the profile contributes its weight
+//! times its confidence. Parts and weights are data.
 
 use std::sync::LazyLock;
 

@@ -1,6 +1,6 @@
-//! The state of a dialogue: the guest's party, dates and wishes, and the rows, questions and
-//! promises of the host. It is stored with the session; the offline host and hosted models both
-//! read and write it.
+//! The state of a dialogue: the guest's party, dates and wishes, the rows that the host named, and
+//! the host's questions and promises. It is stored with the session; the offline host and hosted
+//! models both read and write it.
 
 use std::fmt;
 
@@ -9,11 +9,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Key, Topic, Value, profile::Context};
 
-/// Maximum number of rows remembered as already named, for the current request and in the session.
+/// Maximum number of rows in each of the lists `shown` and `recent`.
 const MOST_ROWS: usize = 12;
 /// Maximum number of questions about the guest that the host asks in one session.
 const MOST_QUESTIONS: usize = 2;
-/// Maximum number of kinds of things remembered as wished, and of those remembered as refused.
+/// Maximum number of words in each of the lists `wishes` and `dislikes`.
 const MOST_WORDS: usize = 12;
 /// A party with somebody under this age, in years, may not be offered a place for adults.
 pub const ADULT_AGE_YEARS: u32 = 21;
@@ -37,7 +37,7 @@ pub struct DialogueState {
     pub date: Option<NaiveDate>,
     /// The time that the guest last named, in minutes after midnight; `None` if unknown.
     pub minute: Option<u16>,
-    /// Diets that a place must meet all of, as the profile names them: `vegan`, `allergy: peanuts`.
+    /// Diets as the profile names them: `vegan`, `allergy: peanuts`. A place must meet all of them.
     pub diets: Vec<String>,
     /// Kinds of things that the guest does not want, in the pack's words: `seafood`.
     pub dislikes: Vec<String>,
@@ -50,9 +50,9 @@ pub struct DialogueState {
     /// The things that the current request asks for inside its category, in the pack's words:
     /// `sushi`.
     pub wishes: Vec<String>,
-    /// Ids of the rows that the last reply with rows named, in the order of the reply.
+    /// Ids of the rows in the last reply that named any, in the order of the reply.
     pub listed: Vec<String>,
-    /// Whether the last reply proposed those rows, which the guest may accept or refuse.
+    /// Whether the last reply proposed the rows in `listed`, which the guest may accept or refuse.
     pub proposed: bool,
     /// Ids of all rows named for the current request; the answer to "what else" leaves them out.
     pub shown: Vec<String>,
@@ -200,7 +200,8 @@ impl DialogueState {
         }
     }
 
-    /// Adds words for things that the guest wishes or refuses, and drops the oldest beyond a limit.
+    /// Adds words for things that the guest wishes or refuses, and keeps only the newest
+    /// `MOST_WORDS`.
     pub fn note(words: &mut Vec<String>, new: impl IntoIterator<Item = String>) {
         for word in new {
             words.retain(|known| *known != word);

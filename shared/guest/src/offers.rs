@@ -1,5 +1,6 @@
-//! Decides which offer a guest may get now, or why none. This code applies the rules, which are
-//! data; a prompt never does. The content says whether such an offer exists.
+//! Decides the highest offer tier that a guest may get now, or why no offer may be made. The rules
+//! are data that this code applies, never a prompt. Whether the casino has an offer of that tier
+//! depends on its content.
 
 #[cfg(test)]
 mod tests;
@@ -49,7 +50,7 @@ pub struct Policy {
     pub per_day: u32,
     pub per_month: u32,
     pub weekly_dollars: u32,
-    /// Folded phrases that make any offer count as gambling.
+    /// Folded phrases. An offer whose name or description contains one is an offer for gambling.
     pub gaming_words: Vec<String>,
     /// Folded phrases with which a guest asks for an offer. One of `declining_words` in the same
     /// text turns the request into a refusal.
@@ -72,7 +73,7 @@ pub struct Facts {
     pub suppressed: bool,
     /// Whether the guest consented to the texts of this conversation.
     pub conversational_consent: bool,
-    /// Whether the guest consented to marketing, which an offer without a request needs.
+    /// Whether the guest consented to marketing. An offer that the guest did not ask for needs it.
     pub marketing_consent: bool,
     /// Whether a case is open or the host is paused.
     pub paused: bool,
@@ -122,7 +123,7 @@ pub enum Refusal {
     NoTier,
 }
 
-/// The maximum number of words of a text that counts as a rejection.
+/// The maximum number of words in a text that is read as a rejection.
 const MOST_OF_A_NO: usize = 8;
 
 // === impl Policy ===
@@ -164,14 +165,15 @@ impl Policy {
         Err(why)
     }
 
-    /// Returns whether the comp agent (the agent that makes offers) may take over unasked; a guest
-    /// who asks always reaches it.
+    /// Returns whether the comp agent (the agent that makes offers) may take over. It always may if
+    /// the guest asked for an offer, otherwise only if the guest is ready enough for one.
     pub fn hands_to_comp(&self, facts: &Facts) -> bool {
         facts.asked || facts.readiness > self.unprompted_readiness_above
     }
 
-    /// Decides whether an offer of `dollars` may be made now, by the lowest tier that covers the
-    /// amount and admits the guest. A guest with a gambling problem gets no offer for gambling.
+    /// Decides whether an offer of `dollars` may be made now. The lowest tier that covers the
+    /// amount and admits the guest applies. A guest with a gambling problem gets no offer for
+    /// gambling.
     pub fn allows(
         &self,
         dollars: u32,
@@ -213,8 +215,8 @@ impl Policy {
             && !words.iter().any(|word| self.declining_words.contains(word))
     }
 
-    /// Returns whether a text rejects the offer just made: it is short, no question, and has a
-    /// rejecting phrase.
+    /// Returns whether a text rejects the offer just made: it is short, asks no question, and
+    /// contains a rejecting phrase.
     fn is_rejection(&self, text: &str) -> bool {
         let words = extract::words(text);
         words.len() <= MOST_OF_A_NO && !text.contains('?') && says(&words, &self.rejecting_words)

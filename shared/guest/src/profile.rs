@@ -1,5 +1,5 @@
 //! A guest's profile: typed fields, each with confidence, source, consent and history. Phone and id
-//! are columns of `guests` and no part of it (D9); a date of birth is never stored.
+//! are columns of `guests`, not part of the profile (D9); a date of birth is never stored.
 
 mod codec;
 mod companion;
@@ -105,7 +105,7 @@ impl Profile {
         self.engagement.count(turn, completeness);
     }
 
-    /// Merges one observation.
+    /// Merges one observation into its field, or adds the field. Refuses a value of the wrong kind.
     pub fn observe(&mut self, seen: Observation<Key>) -> Merged {
         if !seen.key.kind().accepts(&seen.value) {
             return Merged::Refused;

@@ -40,8 +40,8 @@ pub struct Session {
     pub dialogue: DialogueState,
 }
 
-/// The counters that decide about phases and cases. The counters of the phase continue in the next
-/// session; the others restart.
+/// The counters that decide about phases and cases. Those of the phase, the moods and the texts
+/// since a rejection continue in the next session; the others restart.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Counts {
@@ -58,7 +58,7 @@ pub struct Counts {
     pub circles: Circles,
     /// Whether the last reply contained an offer.
     pub offered: bool,
-    /// How many texts the guest wrote after rejecting an offer; continues in the next session.
+    /// How many texts the guest wrote after rejecting an offer; `None` if none was rejected.
     pub texts_since_rejection: Option<u32>,
 }
 
@@ -84,7 +84,7 @@ pub struct TurnSeen<'a> {
     pub validation_failures: u32,
 }
 
-/// How the first turn of a session continues the conversation.
+/// How a turn continues the conversation with the guest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Resume {
     /// The turn continues the current session.
@@ -140,7 +140,8 @@ impl Session {
     }
 }
 
-/// Returns how the first turn of a session continues the conversation for the guest.
+/// Returns how the next turn continues the conversation. `before` is the session before `session`,
+/// and `known` says that the profile knows something about the guest.
 pub fn resume(session: Option<&Session>, before: Option<&Session>, known: bool) -> Resume {
     match (session, before) {
         (Some(session), _) if session.turns > 0 => Resume::Same,

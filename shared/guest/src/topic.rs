@@ -61,8 +61,8 @@ pub struct Situation<'a> {
 
 /// Maximum number of questions about one topic in a session.
 const TRIES: usize = 2;
-/// Above this readiness for an offer, the comp agent takes over although the guest asked for no
-/// offer.
+/// Above this readiness for an offer, the comp agent may take over even if the guest did not ask
+/// for an offer.
 const READY: Confidence = Confidence::percent(80);
 /// Above this completeness of the profile, the host may offer instead of asking about a topic.
 const COMPLETE: Confidence = Confidence::percent(60);
@@ -113,7 +113,8 @@ impl Topic {
         }
     }
 
-    /// Returns whether this is one of the five topics that an offer needs to know.
+    /// Returns whether this is one of the five preferences. [`Phase::next`] reads how many of them
+    /// are known.
     pub fn is_preference(self) -> bool {
         matches!(
             self,
@@ -189,7 +190,7 @@ pub fn next(profile: &Profile, situation: &Situation<'_>, now: DateTime<Utc>) ->
 /// How the host resumes a conversation that was dormant.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Resume {
-    /// The known topics, to which the text may refer.
+    /// The known topics, to which the host's text may refer.
     pub known: Vec<Topic>,
     pub last: Option<Topic>,
     /// The next topic by priority; the name if nothing is known yet.

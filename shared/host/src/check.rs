@@ -32,8 +32,8 @@ pub enum Finding {
     },
     /// A list, a heading, bold type or a link in brackets.
     Markup,
-    /// The reply calls the host an AI although the guest did not ask; the disclosure already says
-    /// it.
+    /// The reply calls the host an AI although the guest did not ask. The disclosure already says
+    /// that it is one.
     SelfReference,
     /// The reply speaks of comps or free play, which only agents with `offers` may do.
     CompLanguage,
@@ -48,8 +48,8 @@ pub enum Finding {
     /// The reply shows part of a prompt, plan or tool, such as "search_dining", "{casino}" or
     /// "system prompt".
     Internals,
-    /// The reply has a link, or an emoji although the casino allows none; an emoji makes a text
-    /// Unicode and costly.
+    /// The reply has a link, or an emoji although the casino allows none. With an emoji, a text is
+    /// sent as UCS-2 and needs more segments.
     Style,
     /// The reply names this adults-only place although somebody under 21 comes along.
     ForAdults(String),
@@ -268,7 +268,7 @@ fn has_person_who_will(folded: &str) -> bool {
     english || words.windows(3).any(|three| short(three) || spanish(three))
 }
 
-/// Finds discounts, such as "$20 off" or "20 % de descuento"; a plain price does not count.
+/// Finds discounts, such as "$20 off" or "20 % de descuento". A plain price is not a discount.
 fn has_discount(folded: &str) -> bool {
     let words: Vec<&str> = folded.split_whitespace().collect();
     let number = |word: &str| word.chars().all(|c| c.is_ascii_digit());

@@ -137,7 +137,8 @@ pub struct Turn<'a> {
     steps: u32,
     handoffs: u32,
     retries: u32,
-    /// Nodes in the order of their visit, for `seven turn show`.
+    /// The nodes (router, planner, agents, ...) in the order in which the turn entered them, for
+    /// `seven turn show`.
     path: Vec<String>,
 }
 
@@ -239,8 +240,8 @@ impl<'a> Turn<'a> {
         }
     }
 
-    /// Hands the turn over. Beyond the limit, or to an agent not in `hands_to`, the agent must
-    /// answer by itself.
+    /// Hands the turn to the agent `to`. If the limit of handoffs is reached, or `hands_to` of the
+    /// current agent does not list `to`, the current agent must answer instead.
     fn handed(&mut self, to: String) -> Action {
         if self.handoffs < self.manifest.limits.handoffs && self.manifest.may_hand(&self.agent, &to)
         {

@@ -172,8 +172,8 @@ impl Manifest {
             .is_some_and(|agent| agent.hands_to.iter().any(|name| name == to))
     }
 
-    /// Lists the agents and those each may hand the turn to, as in "dining > host; host* > dining";
-    /// `*` marks the default agent.
+    /// Lists every agent with the agents to which it may hand the turn, as in "dining > host;
+    /// host* > dining"; `*` marks the default agent.
     pub fn registry(&self) -> String {
         let star = |name: &String| if *name == self.default_agent { "*" } else { "" };
         let line = |(name, agent): (&String, &Agent)| {

@@ -27,8 +27,8 @@ pub fn calmed(text: &str, most: u8, names: &[&str]) -> String {
     calm + &text[done..]
 }
 
-/// Returns whether the mark before `after` ends a sentence: nothing follows, a space without a
-/// lower-case letter after it, or a character that is no letter or digit.
+/// Returns whether the mark before `after` ends a sentence: nothing follows it, or a space that is
+/// not followed by a lower-case letter, or a character that is neither a letter nor a digit.
 fn ends_sentence(after: &str) -> bool {
     let after = after.trim_start_matches(['"', '\'', ')', '”', '’', '»']);
     match after.chars().next() {

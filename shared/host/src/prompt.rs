@@ -1,5 +1,5 @@
 //! Prompts as pack data: templates filled with a turn's facts. Texts of guests, operators and
-//! content are values, never parsed as templates, so `{emoji}`, `$5` or `{{` in them stay so.
+//! content are values and never parsed as templates, so `{emoji}`, `$5` or `{{` in them are kept.
 
 use minijinja::{Environment, UndefinedBehavior};
 use serde::Serialize;
@@ -27,7 +27,7 @@ pub struct PromptFacts {
     pub dialogue: Vec<String>,
     pub rows: Vec<Row>,
     pub profile: serde_json::Value,
-    /// True if anything is known of the guest.
+    /// True if anything is known about the guest.
     pub known: bool,
     pub name: Option<String>,
     /// Completeness of the guest's profile, in percent.

@@ -11,7 +11,7 @@ use crate::{Ending, Finding, Plan, Route, Turn};
 #[serde(default)]
 pub struct Record {
     pub route: Option<Route>,
-    /// Nodes in the order of their visit.
+    /// The nodes (router, planner, agents, ...) in the order in which the turn entered them.
     pub path: Vec<String>,
     pub plan: Option<Plan>,
     pub ending: Option<Ending>,
@@ -49,7 +49,7 @@ pub struct Record {
 pub struct Context {
     pub id: String,
     pub name: String,
-    /// The score of the retrieval; `None` if the row was found otherwise.
+    /// The score of the retrieval; `None` if the row was found in another way.
     #[serde(default)]
     pub score: Option<f32>,
 }

@@ -1,5 +1,5 @@
 //! Drafts for which the right verdict is known. A model that does not judge them rightly is not
-//! used as the judge: small models pass every draft, or none.
+//! used as the judge, because small models often pass every draft, or none.
 
 use crate::{PromptFacts, Verdict, prompt::Row};
 

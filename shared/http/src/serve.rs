@@ -31,8 +31,8 @@ use crate::{
     crowd::{Crowd, WaitingCaller},
 };
 
-/// How long a proxy's idle connection stays open. Proxies close idle connections themselves, mostly
-/// after 60 s, and must be first.
+/// How long a proxy's idle connection stays open. Most proxies close an idle connection themselves
+/// after 60 s, and the proxy must close it before we do.
 const PROXY_IDLE_TIMEOUT: Duration = Duration::from_secs(75);
 /// Maximum size in bytes of a call's head, and of the part of a body that is read ahead.
 const BUFFER_BYTES: usize = 16 * 1024;
@@ -40,8 +40,8 @@ const BUFFER_BYTES: usize = 16 * 1024;
 const SEND_BUFFER_BYTES: usize = 16 * 1024;
 /// Time for calls in progress to finish after shutdown begins.
 const DRAIN_TIMEOUT: Duration = Duration::from_secs(5);
-/// Pause after a failed accept: if there are no file descriptors left, the next one fails at once
-/// too.
+/// Pause after a failed accept: if there are no file descriptors left, the next accept would fail
+/// at once too.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
 /// The limits on the connections of one public address.

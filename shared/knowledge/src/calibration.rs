@@ -1,5 +1,5 @@
-//! Measures thresholds for cosines: how close to a labelled question the rows that answer it are,
-//! and how close the nearest row is when no row answers.
+//! Helps to choose thresholds for cosines. Measures how close a labelled question is to the rows
+//! that answer it, and how close a question that no row answers is to the nearest row.
 
 use std::collections::BTreeMap;
 
@@ -27,8 +27,8 @@ pub struct Calibrated {
     pub stranger_p50: f32,
     pub stranger_p95: f32,
     pub in_use: f32,
-    /// The share of the right rows that passes the threshold in use; `passed` is the same share of
-    /// the nearest rows to questions that no row answers.
+    /// The share of the right rows that reach the threshold in use. `passed` is the share of wrong
+    /// rows that reach it: of the rows nearest to the questions that no row answers.
     pub kept: f64,
     pub passed: f64,
     pub suggested: f32,
@@ -104,7 +104,7 @@ fn at(sorted: &[f32], percent: usize) -> f32 {
         .unwrap_or_default()
 }
 
-/// Returns which share of a sorted list is at least `least`.
+/// Returns the share of the values in a sorted list that are at least `least`.
 fn share(sorted: &[f32], least: f32) -> f64 {
     let above = sorted.len() - sorted.partition_point(|value| *value < least);
     above as f64 / sorted.len().max(1) as f64

@@ -20,8 +20,8 @@ pub struct Chunk {
 /// The work that an ingestion of content has to do; everything else stays as it is.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Ingestion {
-    /// Chunks that have no stored vector for this text and embedder, each with the hash to store
-    /// beside its new vector.
+    /// Chunks that have no stored vector for their current text and embedder, each with the hash to
+    /// store beside its new vector.
     pub embed: Vec<(Chunk, String)>,
     pub unchanged: usize,
     /// Ids of stored vectors whose item no longer exists. Delete them after the new vectors are

@@ -25,23 +25,23 @@ pub struct Space {
     pub dimension: usize,
 }
 
-/// The reason why a text is no [`Space`].
+/// The reason why a text cannot be read as a [`Space`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("not written as model@version:dimension")]
 pub struct NotASpace;
 
-/// The use of a text; some models embed questions and documents differently.
+/// Whether a text is a document or a question; some models embed the two differently.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Purpose {
     Document,
     Query,
 }
 
-/// A vector of unit length, or all zeros if the embedder knows nothing in the text.
+/// A vector of unit length, or all zeros if the embedder recognises nothing in the text.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Vector(Box<[f32]>);
 
-/// The reason why a text has no vector. The message is the embedder's, which has already retried.
+/// The reason why a text has no vector. The embedder reports it after its own retries.
 #[derive(Debug, thiserror::Error)]
 pub enum EmbedError {
     #[error("embedding with {model} took too long")]
@@ -100,8 +100,8 @@ impl FromStr for Space {
 // === impl Vector ===
 
 impl Vector {
-    /// Scales the values to unit length, which a hosted model's shortened vectors lack. Values that
-    /// are not finite count as zero.
+    /// Scales the values to unit length, because a hosted model's shortened vectors have other
+    /// lengths. Values that are not finite become zero.
     pub fn normalised(mut values: Vec<f32>) -> Self {
         values
             .iter_mut()
@@ -132,7 +132,7 @@ impl Vector {
         &self.0
     }
 
-    /// Returns whether all values are zero because the embedder knew nothing in the text.
+    /// Returns whether all values are zero because the embedder recognised nothing in the text.
     pub fn is_silent(&self) -> bool {
         self.0.iter().all(|v| *v == 0.0)
     }

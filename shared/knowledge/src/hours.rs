@@ -29,11 +29,11 @@ pub struct Span {
 }
 
 /// The openings of each weekday, Monday first; stored and sent as text ("Sun-Thu 11am-10pm"). The
-/// wall clock decides: an hour that the clocks repeat counts twice, a skipped hour never happens.
+/// local clock decides: an hour that the clocks repeat occurs twice, a skipped hour never.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct WeeklyHours {
     days: [Vec<Span>; 7],
-    /// Holidays, which replace the hours of their weekday. The text does not contain them.
+    /// Holidays, which replace the hours of their weekday. The stored text does not contain them.
     special: Vec<SpecialDay>,
 }
 
@@ -122,7 +122,7 @@ impl WeeklyHours {
         self.days.iter().all(Vec::is_empty)
     }
 
-    /// Returns how many minutes a regular week is open.
+    /// Returns for how many minutes the venue is open in a regular week.
     pub fn minutes(&self) -> u32 {
         self.days
             .iter()

@@ -1,5 +1,5 @@
-//! Asks the labelled questions about the demo casino: the figures that retrieval must reach, and
-//! the rules for the set of questions.
+//! Asks the labelled questions about the demo casino. Checks the figures that retrieval must reach
+//! and the rules for the set of questions.
 #![expect(clippy::unwrap_used, reason = "helpers of tests")]
 
 use std::collections::HashSet;

@@ -97,12 +97,12 @@ pub struct ToolResult {
     pub content: Value,
 }
 
-/// A model's reply. It can be serialised because a turn stores each paid reply and reuses it when
-/// retried (D4).
+/// A model's reply. It can be serialised because a turn stores each paid reply and, when the turn
+/// is retried, uses it again (D4).
 #[derive(Clone, PartialEq, Serialize, Deserialize)]
 pub struct ChatReply {
-    /// The final text; JSON that fits the schema if the request had one. May be empty beside tool
-    /// calls.
+    /// The final text; JSON that fits the schema if the request had one. It may be empty if there
+    /// are tool calls.
     pub text: String,
     pub tool_calls: Vec<ToolCall>,
     pub usage: Usage,
@@ -139,7 +139,7 @@ impl ToolCall {
 }
 
 impl ChatReply {
-    /// Parses the text as JSON; meant for replies to a request with a schema.
+    /// Parses the text as JSON, which it is if the request had a schema; `None` if it is not.
     pub fn json(&self) -> Option<Value> {
         serde_json::from_str(&self.text).ok()
     }

@@ -116,7 +116,7 @@ pub struct Stored {
 // === impl Provider ===
 
 impl Provider {
-    /// Returns true for a hosted service that requires a key.
+    /// Returns true for a hosted service; only such a service reads `Settings::api_key`.
     pub fn has_key(self) -> bool {
         matches!(self, Self::Gemini | Self::Openai)
     }

@@ -137,7 +137,7 @@ impl OpenAi {
         }
         match (unreadable, refused) {
             (Some((format, error)), _) => {
-                // In no format does this model give a usable answer; later calls try only this
+                // No format makes this model give a usable answer, so later calls use only this
                 // format.
                 self.format.set(format);
                 Err(error.billed(billed))

@@ -85,8 +85,8 @@ impl Senders {
         })
     }
 
-    /// Sends one notice to a contact. `notice` is its id: a mail that is sent again after a lost
-    /// answer has the same Message-ID.
+    /// Sends one notice to a contact. `notice` is the notice's id. A mail's Message-ID is made from
+    /// it, so a mail that is sent again after a lost answer has the same Message-ID.
     ///
     /// # Errors
     /// Fails when the channel did not accept the notice.
@@ -125,7 +125,8 @@ impl Senders {
             .await
     }
 
-    /// Sends a plain text; `id` identifies it as in [`Senders::tell`].
+    /// Sends a plain text. A mail's Message-ID is made from `id`, as from `notice` in
+    /// [`Senders::tell`].
     ///
     /// # Errors
     /// Fails when the channel did not accept it.
@@ -191,7 +192,8 @@ impl Senders {
     }
 }
 
-/// Returns the error for a contact with a phone: the sender delivers its notices as outbound texts.
+/// Returns the error for a contact with a phone, because outbound-sender delivers such notices as
+/// texts.
 fn by_text() -> Untold {
     never("a phone is told by an outbound text".to_owned())
 }

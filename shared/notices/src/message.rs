@@ -11,7 +11,7 @@ use crate::{DANGERS, Words, reason_name};
 
 /// Maximum length of one quoted text, in characters.
 const MOST_QUOTED: usize = 300;
-/// Maximum length of a text object, in characters; Slack accepts 3000.
+/// Maximum length of one text object of a chat message, in characters; Slack accepts 3000.
 const MOST_BLOCK: usize = 2_900;
 
 /// One text of the conversation.
@@ -177,9 +177,9 @@ impl CaseMessage {
         parts.join("\n\n")
     }
 
-    /// Returns the message for a Slack-compatible webhook: `text` for notifications and simple
-    /// servers, `blocks` for the channel. A guest's words are in `plain_text` objects, in which
-    /// markup and mentions have no effect.
+    /// Returns the message for a Slack-compatible webhook. `text` is for push notifications and for
+    /// servers that show no blocks; `blocks` are shown in the channel. A guest's words are in
+    /// `plain_text` objects, in which markup and mentions have no effect.
     pub fn chat(&self) -> Value {
         let w = self.words();
         let facts = self.facts();

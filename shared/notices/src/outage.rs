@@ -17,7 +17,7 @@ pub struct Outage {
     pub until: Option<DateTime<Utc>>,
 }
 
-/// Returns subject and text. Times are in the casino's time zone.
+/// Returns the letter's subject and body. Times are in the casino's time zone.
 pub fn letter(language: Language, casino: &str, zone: Tz, outage: &Outage) -> (String, String) {
     let words = Words(language);
     let clock = |at: DateTime<Utc>| at.with_timezone(&zone).format("%Y-%m-%d %H:%M").to_string();

@@ -25,8 +25,8 @@ const BATCH_DELAY: Duration = Duration::from_millis(500);
 /// Timeout of one request. A collector that hangs delays one batch and the spans queued behind it.
 const EXPORT_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Time without an answer after which a collector counts as unreachable; after an error, it does at
-/// once.
+/// Time without an answer after which a collector counts as unreachable. After an error it counts
+/// as unreachable at once.
 const UNREACHABLE_AFTER: Duration = Duration::from_secs(2);
 /// Maximum number of spans (about 1 kB each) that wait for an unreachable collector, so that they
 /// do not fill a worker's memory.
@@ -65,8 +65,8 @@ pub struct Exporting {
     task: JoinHandle<()>,
 }
 
-/// Starts recording and exporting spans. The second value yields traces that other processes should
-/// export too.
+/// Starts recording and exporting spans. The second value yields the ids of traces that other
+/// processes should export too.
 pub fn start(settings: &Settings) -> Result<(Exporting, Kept), Error> {
     let base = settings.endpoint.as_str().trim_end_matches('/');
     let endpoint = Url::parse(&format!("{base}/v1/traces"))
@@ -133,8 +133,8 @@ async fn export(exporter: SpanExporter, mut outbox: Outbox) {
         }
         let count = batch.len();
         let spans = batch.into_iter().map(convert::span).collect();
-        // The exporter's own timeout covers only the request; this one also covers its work before
-        // and after that.
+        // The exporter's own timeout covers only the request; this one also covers the exporter's
+        // work before and after the request.
         let sending = tokio::time::timeout(EXPORT_TIMEOUT * 2, exporter.export(spans));
         tokio::pin!(sending);
         let sent = tokio::select! {

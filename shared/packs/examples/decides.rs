@@ -1,5 +1,6 @@
-//! Prints the gate's decision on each line of stdin, separated by tabs: verdict, patterns of
-//! keyword and hits, likely opt-out or cry with its margin, author, classifier's odds.
+//! Prints the gate's decision on each line of stdin, separated by tabs: the verdict, the keyword's
+//! pattern, the patterns of the hits, the likely opt-out or cry with its margin, the author, and
+//! the classifier's odds.
 #![expect(clippy::print_stdout, reason = "its output is its purpose")]
 
 fn main() -> std::io::Result<()> {

@@ -89,8 +89,8 @@ impl PromptFiles {
 // === impl Pack ===
 
 impl Pack {
-    /// Reads a pack and checks it, except the offline host's words: every example of every
-    /// guardrail, and what the law demands of the texts.
+    /// Reads a pack and checks it: every example of every guardrail, and what the law demands of
+    /// the texts. The offline host's words (`host`) are not checked.
     pub fn parse(name: &str, files: &Files) -> Result<Self, Error> {
         let checked = || {
             let pack = Self::compiled_in(name, files)?;

@@ -15,7 +15,8 @@ use crate::{Error, TextKey};
 pub struct Rules {
     /// Minutes after which a text without an answer is closed as too old (D4).
     pub usefulness_minutes: u32,
-    /// How long the guest must be silent before a turn starts, and the maximum total wait (D4).
+    /// How long the guest must be silent before a turn starts. `quiet_window_max_ms` limits the
+    /// total wait (D4).
     pub quiet_window_ms: u64,
     pub quiet_window_max_ms: u64,
     /// Maximum number of texts in one answer.
@@ -35,18 +36,18 @@ pub struct Rules {
     /// Languages in which only the safety layers have patterns and answers, by their BCP 47 names.
     #[serde(default)]
     pub safety_languages: BTreeSet<String>,
-    /// The helpline for casinos whose document names none. Without one, no text of the trade may
-    /// mention a helpline.
+    /// The helpline for casinos whose document names none. If the pack has none, no text of the
+    /// pack may mention a helpline.
     #[serde(default)]
     pub helpline: Option<Helpline>,
-    /// The minimum number of active content rows, by category, that a casino needs before its first
-    /// guest.
+    /// The minimum number of active content rows, by category, that a casino needs before it may
+    /// serve its first guest.
     #[serde(default)]
     pub least_content: BTreeMap<String, u32>,
     pub content: ContentRules,
     pub consent: ConsentRules,
     pub privacy: PrivacyRules,
-    /// Seconds during which an answer is not sent again in the same conversation, by answer.
+    /// For each answer, the seconds during which it is not sent again in the same conversation.
     pub say_again_after_seconds: BTreeMap<TextKey, u32>,
     pub typing: Typing,
 }
@@ -76,7 +77,9 @@ pub struct ContentRules {
     pub off_percent: u8,
 }
 
-/// Retention periods, and the minutes within which a guest may withdraw a deletion request.
+/// A guest without activity is marked as warm after `warm_days`, is archived after `archive_days`,
+/// and is deleted with the phone number after `phone_days`. Texts and turns are deleted after
+/// `archive_days`. A guest may withdraw a deletion request within `regret_minutes`.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PrivacyRules {
@@ -86,7 +89,7 @@ pub struct PrivacyRules {
     pub phone_days: i32,
 }
 
-/// The time that a person would take to type an answer.
+/// The delay before an answer, as long as a person would take to type it.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Typing {
@@ -122,8 +125,8 @@ pub struct TypingPace {
     pub variance_ms: u64,
 }
 
-/// Answers that no rate limit covers. Each needs a minimum time between repetitions, or a machine
-/// that replies to texts would get it in an endless loop.
+/// Answers that no rate limit covers. Each needs a minimum time between repetitions; otherwise a
+/// machine that replies to every text would exchange texts with us in an endless loop.
 const LOOPING: [TextKey; 8] = [
     TextKey::Help,
     TextKey::Privacy,
@@ -140,8 +143,8 @@ const URGENT: [TextKey; 4] = [
     TextKey::LateCry,
     TextKey::ResponsibleGaming,
 ];
-/// The maximum time for which a pack may suppress the same answer to a cry for help; after it, a
-/// guest who cries for help again gets the helpline again.
+/// The maximum time for which a pack may suppress a repetition of the same answer to a cry for
+/// help. A guest who cries for help after that time gets the answer again.
 const LONGEST_SILENCE_AFTER_A_CRY: Duration = Duration::from_secs(600);
 
 // === impl Rules ===

@@ -41,7 +41,7 @@ text_keys! {
     Menu => "menu",
     /// The answer to a subject that the host does not talk about.
     OffTopic => "off_topic",
-    /// The only text sent during a pause, when the guest writes again.
+    /// The only text sent during a pause, in answer to a guest who writes.
     Holding => "holding",
     /// The only text sent in safe mode.
     SafeMode => "safe_mode",
@@ -59,7 +59,7 @@ text_keys! {
     /// Opens the first reply to a guest by saying that an AI writes; the answer follows in the same
     /// text.
     Disclosure => "disclosure",
-    /// Opens a text with the disclosure again, after a material change in what the guest was told.
+    /// Repeats the disclosure at the start of a text, after a `MaterialChange`.
     Redisclosure => "redisclosure",
     /// The disclosure on the website. It names no command to stop, because nothing is sent unasked.
     WebDisclosure => "web_disclosure",
@@ -71,7 +71,7 @@ text_keys! {
     WebFull => "web_full",
     /// The only notice sent to a machine that answers each of our texts.
     AutoResponder => "auto_responder",
-    /// Tells a guest who wrote to a number that the casino no longer uses about the new one.
+    /// Tells the casino's new number to a guest who wrote to one that it no longer uses.
     NumberChanged => "number_changed",
     Crisis => "crisis",
     Emergency => "emergency",
@@ -113,8 +113,8 @@ impl TextKey {
         }
     }
 
-    /// Returns the text to send in place of this one on a channel: on a channel whose replies may
-    /// not name STOP, a variant without it.
+    /// Returns the text to send on this channel: a variant without STOP if replies there may not
+    /// name it, otherwise this text.
     pub fn on(self, channel: Channel) -> Self {
         match self {
             Self::Identity if !channel.profile().names_stop => Self::WebIdentity,
@@ -122,7 +122,7 @@ impl TextKey {
         }
     }
 
-    /// Returns the pack's answer to a text that this layer of the guardrails found.
+    /// Returns the pack's answer to a text in which this layer of the guardrails found something.
     pub fn answer_to(layer: Layer) -> Self {
         match layer {
             Layer::Crisis => Self::Crisis,

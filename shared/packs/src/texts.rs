@@ -157,7 +157,7 @@ impl Texts {
         self.0.classes.contains_key(&key)
     }
 
-    /// Returns whether the text mentions the slot, in either language.
+    /// Returns whether the text mentions the slot, in English or Spanish.
     pub(crate) fn mentions(&self, key: TextKey, slot: &str) -> bool {
         Language::ALL.into_iter().any(|language| {
             let name = template_name(key, language.as_str());
@@ -166,8 +166,8 @@ impl Texts {
         })
     }
 
-    /// Renders a casino's own text, such as `prompts.fallback_message`, with the same slots and
-    /// limits.
+    /// Renders a casino's own text, such as `prompts.fallback_message`, with the same slots and the
+    /// same limit of instructions as the pack's texts.
     pub fn render_own(&self, template: &str, slots: &Slots<'_>) -> Result<String, Error> {
         self.0
             .templates
@@ -198,7 +198,8 @@ impl Texts {
 }
 
 fn template_name(key: TextKey, language: &str) -> String {
-    // The template engine decides by the ending whether to escape HTML; `.txt` turns that off.
+    // The template engine decides by the end of the name whether to escape HTML; `.txt` turns that
+    // off.
     format!("{}.{language}.txt", key.as_str())
 }
 

@@ -1,6 +1,6 @@
-//! Tests the gate on texts by writers who had not seen its patterns, and on ordinary messages.
-//! Misjudged texts of one half of `gate.jsonl` are printed, because the gate is tuned to it; other
-//! unseen sets show only counts, so that nobody tunes to them.
+//! Tests the gate on texts by writers who had not seen its patterns, and on ordinary messages. The
+//! gate is tuned to one half of `gate.jsonl`, so its misjudged texts are printed. The unseen sets
+//! show only counts, so that nobody tunes to them.
 #![expect(clippy::print_stdout, reason = "the report is what this test is for")]
 
 use std::{collections::BTreeMap, path::PathBuf};
@@ -37,7 +37,8 @@ fn hash(text: &str) -> u64 {
     })
 }
 
-/// Recall and precision that the fresh texts must reach; raise these numbers, never lower them.
+/// Recall and precision that the texts of `fresh.jsonl` must reach; raise these numbers, never
+/// lower them.
 const FRESH: &[(&str, f64, f64)] = &[
     ("opt_out", 0.95, 0.947),
     ("crisis", 0.916, 1.0),
@@ -52,7 +53,8 @@ const FRESH: &[(&str, f64, f64)] = &[
     ("abuse", 0.9, 1.0),
 ];
 
-/// Recall and precision that the unseen half must reach; raise these numbers, never lower them.
+/// Recall and precision that the unseen half of `gate.jsonl` must reach; raise these numbers, never
+/// lower them.
 const UNSEEN: &[(&str, f64, f64)] = &[
     ("opt_out", 1.0, 0.976),
     ("crisis", 0.981, 1.0),
@@ -170,7 +172,7 @@ fn judge(
         }
     }
     // The classifier may stop at most 2 % of the near misses (texts that almost match a rule). The
-    // patterns stop none, as their own examples prove.
+    // patterns stop none, as the `passes` examples in `guardrails.toml` test.
     if show && near_kept * 100 < near * 98 {
         problems.push(format!(
             "{name}: {} near misses do not pass",
@@ -281,8 +283,8 @@ fn cries_and_opt_outs_of_unseen_writers_are_found() {
     assert!(problems.is_empty(), "{problems:#?}");
 }
 
-/// Ordinary texts of real people may raise hardly any alarm. Uses the half, chosen by hash, to
-/// which no rule was tuned.
+/// Ordinary texts of real people may raise only a few alarms. Uses the half of the texts, chosen by
+/// hash, to which no rule was tuned.
 #[test] // SEC-20, SMS-25
 fn ordinary_talk_raises_no_alarm() {
     let shared = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data");

@@ -9,13 +9,14 @@ use serde::Deserialize;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ErrorClass {
-    /// Slow down and try again within the call.
+    /// Too many requests: repeat the request after a pause.
     Throttled,
     /// May succeed later: send the text again after each wait that `retry` lists for the code.
     Transient,
     /// Never send this text again.
     Permanent,
-    /// The provider holds an opt-out: send this guest nothing until they opt in.
+    /// The provider has recorded an opt-out of this guest: send the guest nothing until they opt
+    /// in.
     OptedOut,
     /// The casino's number, profile or campaign is at fault: never send this text again; a person
     /// has to act.
@@ -119,8 +120,8 @@ const REFUSED_KEY: Verdict = Verdict {
     ..UNKNOWN
 };
 
-/// Returns the meaning of a provider's code. The HTTP status decides if the body names no code or
-/// the provider has no table.
+/// Returns the meaning of a provider's code. If `code` is empty, because the body named none, the
+/// HTTP status decides. A code that no table lists is unknown.
 pub fn verdict(provider: &str, code: &str, http_status: u16) -> Verdict {
     match provider {
         crate::telnyx::NAME => TELNYX.verdict(code, http_status),
@@ -172,7 +173,8 @@ impl Table {
         Ok(Self { rows })
     }
 
-    /// Returns the code's row, or the meaning of an unknown code with this status.
+    /// Returns the meaning of a code in this table. If it is not listed, the HTTP status decides
+    /// for an empty code, and any other code is unknown.
     pub fn verdict(&'static self, code: &str, http_status: u16) -> Verdict {
         match self.row(code) {
             Some(row) => Verdict {

@@ -1,5 +1,5 @@
-//! The fees for phone numbers and their registration, for planning a casino. Actual bills follow
-//! the settings (`[cost]`) instead.
+//! The fees for phone numbers and their registration, for planning a casino. Actual costs are
+//! computed from the settings (`[cost]`) instead.
 
 use std::{collections::BTreeMap, sync::LazyLock};
 

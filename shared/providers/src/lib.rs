@@ -18,8 +18,8 @@ use seven_domain::{AttemptId, CasinoId, PhoneE164};
 pub use errors::{AlertLevel, ErrorClass, Verdict, verdict};
 pub use records::Records;
 
-/// One text to send. The webhook address in the request contains `attempt`; only by it can the
-/// request be recognised later (D5).
+/// One text to send. Our request contains a webhook address with the id of `attempt`; only by this
+/// id can the request be recognised later (D5).
 #[derive(Debug, Clone)]
 pub struct SendRequest {
     pub casino: CasinoId,

@@ -13,7 +13,8 @@ pub enum Direction {
     Outbound,
 }
 
-/// A period whose records are read, for one number and direction, by the provider's clock.
+/// A query for the records of one number and direction, from `from` (included) to `until`
+/// (excluded) by the provider's clock.
 #[derive(Debug, Clone)]
 pub struct Span {
     pub direction: Direction,
@@ -59,7 +60,7 @@ pub struct OptOut {
     pub at: DateTime<Utc>,
 }
 
-/// A page of a list; pages count from 1.
+/// A page of a list; pages are counted from 1.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Page<T> {
     pub items: Vec<T>,

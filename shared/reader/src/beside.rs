@@ -1,10 +1,10 @@
-//! Judges a text together with our latest texts to its guest: a reaction to our words or a copy of
-//! them does not count as the guest's own words.
+//! Judges a text together with our latest texts to the guest who wrote it: a reaction to our words
+//! or a copy of them does not count as the guest's own words.
 
 use seven_compliance::{Author, Decision, Guardrails, Verdict, dialogue, echo};
 
-/// Returns whether our own texts are needed for the decision. Most texts contain no words that we
-/// could have written, so no query is needed.
+/// Returns whether the decision needs our own texts. Most texts contain no words that we could have
+/// written, so the caller can skip the query for our texts.
 pub fn needs_our_texts(decision: &Decision, body: &str) -> bool {
     let in_words = decision
         .keyword
@@ -50,8 +50,8 @@ pub async fn beside_our_texts<F: Future<Output = Decision>>(
     Decision { likely, ..decision }
 }
 
-/// Returns the decision about the quoted words if a reaction quotes a cry for help that we did not
-/// write, because these words are the guest's own; otherwise `None`.
+/// If a reaction quotes a cry for help that we did not write, the quoted words are the guest's own,
+/// and their decision is returned. In any other case returns `None`.
 fn reacted_to(
     body: &str,
     rails: &Guardrails,

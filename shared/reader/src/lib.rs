@@ -1,5 +1,5 @@
-//! The gate's second reader (D20): a small language model that says how likely a suspicious text is
-//! an opt-out or a cry for help. No I/O and no network.
+//! The gate's second reader (D20): a small language model that says how likely it is that a
+//! suspicious text is an opt-out or a cry for help. No I/O and no network.
 //!
 //! `scripts/data/train_reader.py` makes `data/reader.gguf` (30 MB, 8-bit weights) from
 //! multilingual-e5-small (MIT), fine-tuned on the texts of `tests/corpus`.

@@ -31,8 +31,8 @@ impl Proxies {
             .rev()
             .filter_map(|line| line.to_str().ok());
         let named = lines.flat_map(|line| line.rsplit(','));
-        // Stops at an entry that is no address: no proxy of ours wrote it, nor the entries to its
-        // left.
+        // Stops at an entry that is not an address: our proxies write addresses only, so a caller
+        // sent this entry and all to its left.
         let named = named.map_while(|one| one.trim().parse::<IpAddr>().ok());
         named.into_iter().find(|address| !self.include(*address))
     }

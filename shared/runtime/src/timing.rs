@@ -22,7 +22,8 @@ impl Timing {
         }
     }
 
-    /// Scales only the quiet window and the typing delay, additionally by this factor.
+    /// Scales the quiet window and the typing delay by this factor, in addition to the fleet's
+    /// scale.
     #[must_use]
     pub fn with_pauses(self, share: f64) -> Self {
         Self {
@@ -81,8 +82,8 @@ impl Timing {
         self.floored(1, 20) / 2
     }
 
-    /// Returns the delay after failed try number `tries` of a transient failure: 5, 25, 125 s;
-    /// `None` means to give up.
+    /// Returns the delay after a transient failure: 5, 25, 125 s. `tries` counts the earlier failed
+    /// tries, so it is 0 after the first; `None` means to give up.
     pub fn redelivery(&self, tries: u32) -> Option<Duration> {
         (tries < 3).then(|| self.floored(5u64.pow(tries + 1), 50))
     }
@@ -103,19 +104,20 @@ impl Timing {
         }
     }
 
-    /// Returns the maximum time before a text that no provider can send now checks the providers
-    /// again; an earlier wake-up is possible.
+    /// Returns the longest wait of a text that no provider can send, until the providers are
+    /// checked for it again. The text may be woken earlier.
     pub fn provider_poll(&self) -> Duration {
         self.floored(60, 300)
     }
 
-    /// Returns the maximum time before an answer to a cry for help checks the providers again.
+    /// Like [`Self::provider_poll`], for an answer to a cry for help.
     pub fn urgent_poll(&self) -> Duration {
         self.floored(10, 300)
     }
 
-    /// Returns the maximum extra wait of texts other than those of a crisis, so that they do not
-    /// all ask for a provider at once.
+    /// Returns the maximum extra wait for a provider, of which each text gets a share that depends
+    /// on its id. It keeps waiting texts from asking all at once; texts of the gravest classes do
+    /// not wait longer.
     pub fn provider_spread(&self) -> Duration {
         self.floored(10, 5_000)
     }
@@ -142,9 +144,9 @@ impl Timing {
         self.floored(60, 3_000)
     }
 
-    /// Returns the longest period that a check for texts after a STOP, or for rows of another
-    /// casino, covers: at process start and after failed checks. Otherwise it covers the time since
-    /// the last check.
+    /// Returns how far back a check for texts sent after a STOP, or for rows of another casino,
+    /// looks when a process starts or after failed checks. Otherwise it looks back to the last
+    /// check.
     pub fn after_stop_watch(&self) -> Duration {
         Duration::from_secs(300)
     }
@@ -217,8 +219,8 @@ impl Timing {
         self.floored(2, 200)
     }
 
-    /// Returns for how long the scheduler considers its last check of a casino's consumers and
-    /// mirrored switches in NATS valid.
+    /// Returns how long the scheduler's last check of a casino's consumers and mirrored switches in
+    /// NATS stays valid.
     pub fn mirror_check(&self) -> Duration {
         self.floored(30, 1_000)
     }

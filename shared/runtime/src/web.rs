@@ -11,8 +11,8 @@ use seven_telemetry::metrics;
 
 use crate::Fleet;
 
-/// Age of the guest's message above which only the sender delivers the answer: it opens a case for
-/// a late answer to a cry for help.
+/// If the guest's message is older than this, only the sender delivers the answer, because only the
+/// sender opens a case when an answer to a cry for help is late.
 const LATE_AFTER: TimeDelta = TimeDelta::minutes(1);
 
 /// A message that a transaction delivers to the web.

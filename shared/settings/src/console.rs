@@ -41,8 +41,8 @@ pub struct Oidc {
     /// Ids of the casinos whose staff log in through this provider. An account that has a role at
     /// another casino, or at all casinos, cannot log in through it.
     pub casinos: Vec<String>,
-    /// Whether a mail address counts as verified if the provider sends no `email_verified`. True
-    /// only for a directory that itself assigns the addresses.
+    /// Whether a mail address counts as verified if the provider sends no `email_verified`. Set it
+    /// to true only for a directory that itself assigns the addresses.
     #[serde(default)]
     pub email_is_verified: bool,
 }
@@ -82,7 +82,8 @@ impl Oidc {
 }
 
 impl Console {
-    /// Returns the client secret of a casino's own login.
+    /// Returns the client secret of the identity provider `id`; `None` if the settings contain
+    /// none.
     pub fn oidc_client_secret(&self, id: &str) -> Option<SecretString> {
         let of = |entry: &SecretString| {
             let (name, secret) = entry.expose_secret().split_once('=')?;

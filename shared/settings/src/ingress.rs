@@ -16,7 +16,7 @@ pub struct Ingress {
     /// Time limit for the headers of a call; when it expires, the connection is closed.
     pub head_seconds: u64,
     pub connections: usize,
-    /// Maximum number of connections per client address on which no call has begun.
+    /// Maximum number of connections from one client address that have not begun a call.
     pub connections_per_address: usize,
     /// Maximum number of calls whose body has not arrived yet.
     pub bodies: usize,

@@ -32,7 +32,7 @@ pub enum Provider {
 }
 
 impl Provider {
-    /// Returns true for a hosted service that requires a key.
+    /// Returns true for a hosted service; only such a service uses `Settings::api_key`.
     pub fn has_key(self) -> bool {
         matches!(self, Self::Gemini | Self::Openai)
     }

@@ -46,8 +46,8 @@ pub struct Sending {
     /// Segments per second of the whole fleet; `None` means no limit.
     #[serde(default)]
     pub segments_per_second: Option<u32>,
-    /// Maximum number of sender processes. While Redis is unreachable, each uses one `senders`th of
-    /// every limit.
+    /// Maximum number of sender processes. While Redis is unreachable, each of them uses every
+    /// limit divided by `senders`.
     pub senders: u32,
 }
 

@@ -25,7 +25,7 @@ impl Encoding {
         }
     }
 
-    /// Returns the units that each part of a concatenated message holds, next to its header.
+    /// Returns the units that each part of a concatenated message holds in addition to its header.
     pub const fn part(self) -> usize {
         match self {
             Self::Gsm7 => 153,

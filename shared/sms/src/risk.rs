@@ -1,8 +1,8 @@
 //! Rates how likely carriers are to filter an unsolicited text. Filtered texts vanish without an
 //! error code, so the score is checked before sending.
 //!
-//! Links count even without a scheme. Keywords that guests are asked to send and legally required
-//! words do not count as capitals.
+//! A link without a scheme is a link, too. Keywords that guests are asked to send and legally
+//! required words are not rated as words in capitals.
 
 use std::fmt;
 

@@ -65,7 +65,7 @@ fn packed(text: &str, encoding: Encoding) -> usize {
     parts
 }
 
-/// Returns the byte index at which the next part ends, if at most `left` parts follow it.
+/// Returns the byte index at which the next part ends, so that at most `left` parts follow it.
 fn part_end(rest: &str, encoding: Encoding, left: usize) -> usize {
     let mut used = 0;
     let hard = rest

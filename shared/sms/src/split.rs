@@ -31,8 +31,8 @@ impl Shaped {
 }
 
 /// Transliterates a reply, joins its lines and cuts it into at most `max_texts` texts. Cuts at the
-/// end of a sentence or at a comma, unless that would truncate a reply that cuts at spaces would
-/// keep whole.
+/// end of a sentence or at a comma. If that would truncate a reply that fits when it is cut at
+/// spaces, cuts it at spaces.
 pub fn shape(text: &str, max_texts: usize) -> Shaped {
     let line = one_line(&transliterate(text));
     let mut texts = Vec::new();
@@ -85,8 +85,8 @@ fn parts(before: char, after: char) -> bool {
             .any(|g| g == " ")
 }
 
-/// Returns whether the rest fits into `texts` texts. Cuts between words need the fewest texts, so
-/// if they do not fit, no other cuts do.
+/// Returns whether `rest` fits into `texts` texts if it is cut between words. Such cuts need the
+/// fewest texts, so a rest that does not fit with them does not fit with any others.
 fn fits(mut rest: &str, texts: usize) -> bool {
     for _ in 0..texts {
         let cuts = Cuts::of(rest);
@@ -108,10 +108,10 @@ struct Cut {
 struct Cuts {
     /// True if the rest fits into one text.
     whole: bool,
-    /// The last end of a sentence after the first 40 % of the window.
+    /// The last end of a sentence that lies after 40 % of the characters that fit into one text.
     sentence: Option<Cut>,
-    /// The last comma after the first 60 % of the window, so that a name in a list stays in one
-    /// text.
+    /// The last comma, if it lies after 60 % of the characters that fit into one text. A cut at a
+    /// comma keeps a name in a list whole.
     comma: Option<Cut>,
     /// The last space, or else the last grapheme that fits.
     word: Cut,
@@ -124,7 +124,7 @@ impl Cuts {
         let mut spaces = Vec::new();
         let mut full = rest.len();
         for (at, cluster) in rest.grapheme_indices(true) {
-            // The space after the last word that fits is not sent, so it takes no space.
+            // The space after the last word that fits is not sent, so it need not fit.
             if cluster == " " {
                 spaces.push(at);
             }

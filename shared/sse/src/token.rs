@@ -1,5 +1,5 @@
-//! The tokens of a reply: words, cut from the stored text. Joined, they are the text again byte for
-//! byte, at whatever offset a stream begins.
+//! The tokens of a reply: words, cut from the stored text. The joined tokens are the stored text
+//! byte for byte, from whatever offset a stream begins.
 
 use std::{fmt, str::FromStr};
 
@@ -9,7 +9,7 @@ use unicode_segmentation::UnicodeSegmentation;
 const MOST_GRAPHEMES: usize = 24;
 
 /// A place in a conversation's stream, which the client returns in `Last-Event-ID`: the client has
-/// all texts before number `seq`, and `offset` bytes of that text.
+/// all texts before number `seq`, and the first `offset` bytes of text `seq`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Cursor {
     /// Number of the text in its conversation.
@@ -22,7 +22,7 @@ pub struct Cursor {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Token<'a> {
     pub content: &'a str,
-    /// Number of bytes of the text that are written once this token is.
+    /// Number of bytes of the text up to the end of this token.
     pub end: usize,
 }
 

@@ -8,7 +8,8 @@ use seven_store::{Store, Tx, audit::Entry, operators::NewOperator};
 
 use crate::Token;
 
-/// Hours for which a link is valid: of an invitation, and of a reset.
+/// Hours for which the link of an invitation is valid. The link of a reset is valid for
+/// `RESET_HOURS`.
 const INVITATION_HOURS: i32 = 72;
 const RESET_HOURS: i32 = 2;
 /// Maximum length of an address and of a name, in characters.
@@ -143,7 +144,7 @@ pub async fn add(
     Ok(token)
 }
 
-/// Gives the person a role that ends by itself after a day (UTC). Returns false if nothing changed.
+/// Gives the person a role whose last day is `ends_on` (UTC). Returns false if nothing changed.
 ///
 /// # Errors
 /// Fails when Postgres does not answer.

@@ -12,7 +12,7 @@ use seven_store::audit::Row;
 use crate::Grants;
 
 text_enum! {
-    /// The categories of entries, by which roles see them.
+    /// The categories of entries. A role may see some categories and not others.
     Category {
         Consent => "consent",
         Guardrail => "guardrail",
@@ -31,7 +31,7 @@ pub enum Depth {
     Hidden,
     /// Only type, time, severity and actor.
     EventOnly,
-    /// Also the detail, but without the patterns that a filter looks for.
+    /// Everything, except that the detail says only what happened and not which pattern matched.
     Summary,
     Full,
 }
@@ -151,8 +151,8 @@ impl View {
         }
     }
 
-    /// Returns how much of a category the person may see. Of several roles, the one that sees most
-    /// counts.
+    /// Returns how much of a category the person may see. If the person has several roles, the one
+    /// that sees most decides.
     pub fn depth(&self, category: Category) -> Depth {
         let depths = self.roles.iter().map(|role| depth(*role, category));
         depths.max().unwrap_or(Depth::Hidden)

@@ -76,8 +76,8 @@ impl Step {
             }
     }
 
-    /// Checks the rules about approval: only another person than the planner may approve, and an
-    /// unapproved campaign cannot be resumed.
+    /// Checks the rules about approval: the person who planned a campaign may not approve it, and
+    /// an unapproved campaign cannot be resumed.
     fn approved(self, campaign: &Campaign, by: &str) -> Result<(), NotChanged> {
         let name = campaign.name.clone();
         match self {

@@ -58,7 +58,7 @@ pub struct Reach {
     pub mail: bool,
 }
 
-/// Adds a contact on behalf of a person; a new phone is sent its code.
+/// Adds a contact on behalf of a person. If the contact is a phone, also sends the code to it.
 ///
 /// # Errors
 /// Returns why the address cannot be a contact's; nothing is stored then.

@@ -1,5 +1,5 @@
-//! Stores and audits orders for dead letters that a person gave on a page (D17). The scheduler
-//! carries them out.
+//! Stores and audits a person's orders for dead letters, which the person gives on a page (D17).
+//! The scheduler carries them out.
 
 use seven_domain::{AuditEvent, CasinoId, DeadOrder};
 use seven_runtime::Fleet;

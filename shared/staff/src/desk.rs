@@ -34,7 +34,7 @@ pub struct Write<'a> {
 #[derive(Debug)]
 pub struct PersonsReply {
     pub texts: Vec<OutboundId>,
-    /// Number of the guest's inbound texts that the reply counts as answering.
+    /// Number of the guest's texts that are marked as answered by this reply.
     pub answered: u64,
 }
 
@@ -60,8 +60,8 @@ pub enum Refused {
 }
 
 /// Takes the conversation over: the host is silent until the release, and a turn in progress can
-/// send nothing more (D4). The conversation's open cases count as acknowledged by the person. The
-/// caller commits.
+/// send nothing more (D4). The conversation's open cases are marked as acknowledged by the person.
+/// The caller commits.
 ///
 /// # Errors
 /// Fails when Postgres does not answer.
@@ -193,8 +193,8 @@ pub struct CaseSettled {
     pub released: Option<u64>,
 }
 
-/// Settles a case. Its conversation goes on if no other case keeps it paused. Returns `None` if
-/// there is no such open case.
+/// Settles a case. The host goes on in its conversation, unless another case keeps the conversation
+/// paused. Returns `None` if there is no such open case.
 ///
 /// # Errors
 /// Fails when Postgres does not answer.

@@ -7,7 +7,8 @@ use seven_domain::{
 };
 use seven_runtime::Fleet;
 
-/// The flag for the disclosure: the first reply of a session then says that an AI writes.
+/// The flag for the disclosure. While it is on, the first reply of a session says that an AI
+/// writes.
 const DISCLOSURE: &str = "features/ai_disclosure_enabled";
 /// The flag for the second prompt of hosted models.
 const VARIANT: &str = "features/prompt_variant_enabled";
@@ -38,8 +39,8 @@ pub enum NotAllowed {
 }
 
 /// Checks that a rule may be set for one casino, or (`None`) for every casino. The disclosure may
-/// not be off for any guest where the law demands it; workers would disclose anyway. A casino
-/// without a second prompt cannot turn it on.
+/// not be off for any guest where the law demands it, because workers would disclose anyway. The
+/// second prompt may not be on for a casino that has none.
 ///
 /// # Errors
 /// Returns the reason why not, or fails when the store is unreachable.

@@ -1,5 +1,5 @@
-//! A person's decision about a reply that waits for them (AGENT-15): releases it, releases it with
-//! other words, or discards it.
+//! Carries out a person's decision about a held reply (AGENT-15): to release it, to release it with
+//! other words, or to discard it.
 
 use seven_compliance::offers::{self, Action};
 use seven_domain::{
@@ -42,7 +42,7 @@ pub enum Undecided {
 }
 
 /// Carries out a person's decision about a held reply. `words` is the edited reply without the
-/// disclosure, which is put in front again.
+/// disclosure, which this function puts in front of it.
 ///
 /// # Errors
 /// Returns why the decision or the words are refused; the reply then keeps waiting.
@@ -87,7 +87,7 @@ pub async fn decide(
     note(&mut tx, AuditEvent::ReplyReviewed, by, conversation, detail).await?;
     let queued = tx.queued_of(turn.0).await?;
     tx.commit().await?;
-    // The texts need a new signal with its own id: the first one was used up when they were held.
+    // The texts need a new signal with its own id: the first signal ended when they were held.
     let copy = format!("review:{}", fleet.ids.uuid());
     let signalled = fleet.signal_queued(casino, &queued, Some(&copy), &held.trace);
     if let Err(error) = signalled.await {

@@ -70,8 +70,8 @@ pub async fn report(
     Ok(tx.commit().await?)
 }
 
-/// Locks the incident's conversation, which every transaction that contains or settles something
-/// locks first. Returns the incident if its state allows the change.
+/// Locks the incident's conversation first, as every transaction does that contains or settles an
+/// incident. Returns the incident if its state allows the change.
 async fn may_become(
     tx: &mut Tx,
     incident: Uuid,

@@ -9,7 +9,7 @@ use serde::{Deserialize, de::DeserializeOwned};
 
 /// Maximum difference between the provider's clock and ours.
 const SKEW: TimeDelta = TimeDelta::seconds(60);
-/// Maximum age of a token; it is made for a login that is in progress.
+/// Maximum age of a token. It is short, because a token is made for a login that is in progress.
 const MOST_AGE: TimeDelta = TimeDelta::minutes(10);
 
 /// The claims that a token must have for this login.

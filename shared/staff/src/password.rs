@@ -1,7 +1,7 @@
 //! Passwords: the rules for new ones, their hash (argon2id) and the check at a login.
 //!
-//! The rules follow NIST SP 800-63B-4: length counts, there are no composition rules, and passwords
-//! that attackers try first are refused.
+//! The rules follow NIST SP 800-63B-4: a password must be long, needs no particular kinds of
+//! characters, and must not be one that attackers try first.
 
 use argon2::{Argon2, PasswordHash, PasswordHasher, PasswordVerifier};
 use secrecy::{ExposeSecret, SecretString};
@@ -19,12 +19,12 @@ static HASHING: Semaphore = Semaphore::const_new(AT_ONCE);
 const MOST_WAITING: usize = 32;
 static WAITING: Semaphore = Semaphore::const_new(MOST_WAITING);
 
-/// Refused beginnings of passwords, because attackers try them first.
+/// A password that begins with one of these is refused, because attackers try them first.
 const GUESSED: [&str; 8] = [
     "password", "passwort", "contrase", "123456", "qwerty", "letmein", "welcome", "casino",
 ];
 
-/// A hash with the usual parameters that no password has. The login of an unknown name is checked
+/// A hash that no password has, with the usual parameters. The login of an unknown name is checked
 /// against it, so that it takes as long as that of a known name.
 const NOBODY: &str = "$argon2id$v=19$m=19456,t=2,p=1$c2V2ZW4tbm9ib2R5ISE$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
 

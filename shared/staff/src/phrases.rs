@@ -214,7 +214,7 @@ pub const SENTENCES: &[(&str, &str)] = &[
     ),
 ];
 
-/// Returns the sentence of a reason code, or the code itself if it has none.
+/// Returns a reason code followed by its sentence, or the code alone if it has no sentence.
 pub fn sentence(code: &str) -> String {
     SENTENCES
         .iter()

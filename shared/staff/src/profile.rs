@@ -62,9 +62,9 @@ async fn held(
     Ok(Ok(Held { guest, profile }))
 }
 
-/// Writes a changed profile and its audit entry. A turn in progress is restarted and its models'
-/// results are dropped, because it would write back the profile that it read, and might say a
-/// removed fact.
+/// Writes a changed profile and its audit entry. A turn in progress is restarted and the results of
+/// its models are dropped; otherwise it would write back the profile that it read, and its reply
+/// might mention a removed fact.
 async fn put(
     tx: &mut Tx,
     conversation: ConversationId,
@@ -131,7 +131,8 @@ pub async fn revoke(
         Ok(held) => held,
         Err(refused) => return Ok(refused),
     };
-    // A guest without stored facts has also consented by writing, so there is a consent to revoke.
+    // A guest without stored facts has consented, too, by writing. This call adds that consent, so
+    // that it can be revoked.
     held.profile.consent_of(held.guest.0, now);
     let Ok(revoked) = held.profile.revoke(reason, now) else {
         return Ok(Corrected::Revoked);

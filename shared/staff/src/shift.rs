@@ -24,9 +24,9 @@ pub enum HandedOn {
 }
 
 /// Hands a conversation on to a colleague (`to` is their name in the audit log), or with `None` to
-/// anybody who takes it. The host stays silent. With `None`, the conversation's cases wait again
-/// with their full time; if it has none, a case is opened so that contacts are told. The caller
-/// commits.
+/// anybody who takes it. The host stays silent. With `None`, the cases that `by` acknowledged wait
+/// for an acknowledgement again, with their full time. If the conversation has no case, one is
+/// opened so that contacts are told. The caller commits.
 ///
 /// # Errors
 /// Fails when Postgres does not answer.

@@ -15,7 +15,8 @@ pub struct Answer<'a> {
     /// The person's name in the audit log.
     pub by: &'a str,
     pub words: &'a str,
-    /// The caller's key of this answer; a repeated call with the same key changes nothing.
+    /// The caller's idempotency key of this answer; a repeated call with the same key changes
+    /// nothing.
     pub key: Option<&'a str>,
 }
 

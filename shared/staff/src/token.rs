@@ -39,7 +39,7 @@ impl Token {
     }
 
     /// Returns the token that the forms of this session carry. It is derived from the session's
-    /// token, which cannot be computed from it.
+    /// token, but the session's token cannot be computed from it.
     pub fn for_forms(&self) -> String {
         hex::encode(
             Sha256::new()

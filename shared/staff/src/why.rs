@@ -158,7 +158,7 @@ fn steps(record: &Record, line: &mut impl FnMut(&'static str, String)) {
     }
 }
 
-/// Writes the tokens and dollars of a model; `None` if it costs nothing.
+/// Returns the tokens and dollars of a model's calls as text; `None` if no tokens were used.
 fn billed(usage: Usage) -> Option<String> {
     let Usage {
         input_tokens,

@@ -1,5 +1,5 @@
-//! Alerts that a person must see: one open row per key, and a row per channel that is still to be
-//! notified. No row holds guest data, so there is no row policy.
+//! Alerts that a person must see: at most one open row per key, and one row for each notice to a
+//! channel. No row holds guest data, so there is no row policy.
 
 use std::time::Duration;
 
@@ -197,7 +197,7 @@ impl Store {
     }
 
     /// Acknowledges an open alert and the case behind it, and notifies everybody who got the alert.
-    /// Returns false if no such alert is unacknowledged.
+    /// Returns false if there is no such alert, or it is resolved or acknowledged already.
     pub async fn acknowledge_alert(&self, which: Uuid, by: &str) -> Result<bool> {
         let found = "select casino_id from alerts where alert_id = $1";
         let casino: Option<String> = sqlx::query_scalar(found)

@@ -1,4 +1,5 @@
-//! The audit log: append-only for every role, phone-free, kept seven years (SEC-62 to SEC-68).
+//! The audit log: append-only for every role, without phone numbers, kept seven years (SEC-62 to
+//! SEC-68).
 
 use chrono::{DateTime, NaiveDate, Utc};
 use serde::Serialize;

@@ -1,5 +1,6 @@
-//! The contents of a backup, counted and hashed, and the steps of a restore around `pg_restore`
-//! (DEP-31, PROD-41, D5). Everything here uses the owner's connection, which sees every casino.
+//! The contents of a backup, counted and hashed, and the steps of a restore before and after
+//! `pg_restore` (DEP-31, PROD-41, D5). Everything here uses the owner's connection, which sees
+//! every casino.
 
 use std::collections::BTreeMap;
 
@@ -288,7 +289,8 @@ pub async fn give_functions(owner: &SecretString) -> Result<()> {
     Ok(conn.close().await?)
 }
 
-/// Counts of texts, turns and campaigns, unfinished at the backup, that a restore ended or paused.
+/// Numbers of texts, turns and campaigns that were unfinished at the backup and that the restore
+/// ended or paused.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Halted {
     /// Number of texts that were queued at the backup. The restore ends them: they may have been
@@ -302,7 +304,8 @@ pub struct Halted {
     pub campaigns: u64,
 }
 
-/// Pauses a restored fleet and audits that, in one transaction; then admits the workers.
+/// Pauses a restored fleet, records that in the audit log, and admits the workers, all in one
+/// transaction.
 ///
 /// # Errors
 /// Fails when the database cannot be queried; the workers then stay barred.
@@ -376,9 +379,9 @@ pub async fn pause_and_open(
 }
 
 impl Tx {
-    /// Expires queued answers to texts received before `restored_at`, except answers to crises and
-    /// emergencies, and closes those of these texts that still wait: the lost fleet may have
-    /// answered them (D5). Returns both counts.
+    /// Expires the queued answers to texts that were received before `restored_at`, except answers
+    /// to crises and emergencies. Closes those of the texts that are still open or held. The lost
+    /// fleet may have answered all of them (D5). Returns the numbers of answers and of texts.
     pub async fn end_answers_of_before(
         &mut self,
         restored_at: DateTime<Utc>,
@@ -413,8 +416,8 @@ impl Store {
         tx.commit().await
     }
 
-    /// Returns when the backup was made from which this database was last restored; `None` if it
-    /// never was restored.
+    /// Returns the time of the backup from which this database was last restored; `None` if it was
+    /// never restored.
     pub async fn restored_from(&self) -> Result<Option<DateTime<Utc>>> {
         let mut tx = self.bind(&CasinoId::unknown()).await?;
         let made_at: Option<Option<String>> = sqlx::query_scalar(

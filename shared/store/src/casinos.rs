@@ -68,8 +68,8 @@ impl Store {
         Ok(owner.map(|owner| CasinoId::trusted(&owner)).transpose()?)
     }
 
-    /// Returns the casino that a text of this time to this number belongs to: the former one, if
-    /// the number was handed on later (D40). Needs no casino binding.
+    /// Returns the casino of a text that was written to this number at `written_at`: the former
+    /// casino, if the number was handed on after that time (D40). Needs no casino binding.
     pub async fn casino_of_text(
         &self,
         number: &PhoneE164,
@@ -153,8 +153,8 @@ impl Tx {
         row.map(|row| self.casino_of(row, held)).transpose()
     }
 
-    /// Returns the document that this process has cached; statements that read a [`Document`] take
-    /// its version.
+    /// Returns the document that this process has cached. A statement that reads a [`Document`]
+    /// gets its version, and returns the stored document only if it differs.
     pub(crate) fn held_document(&self) -> Option<Held> {
         self.documents.held(&self.casino)
     }

@@ -16,7 +16,7 @@ text_enum! {
     Switch {
         /// Only safety texts are sent, and no turn is made.
         Outbound => "pause_outbound",
-        /// No text that is not an answer is sent.
+        /// Texts of the bulk lane, such as a campaign's, are not sent.
         Proactive => "pause_proactive",
         /// No turn is made; queued texts are sent.
         Agents => "pause_agents",
@@ -79,7 +79,7 @@ impl Switch {
     }
 }
 
-/// The actor of a change of switches, and the reason.
+/// The actor of an operator's change, for example of switches or flags, and the reason.
 #[derive(Debug, Clone, Copy)]
 pub struct Order<'a> {
     pub by: &'a str,

@@ -26,9 +26,10 @@ pub struct Lease {
     pub disclosed: bool,
     /// Whether the disclosure was made in the current session.
     pub disclosed_this_session: bool,
-    /// Whether a law of the guest's states requires the disclosure.
+    /// Whether the law of a US state to which the guest's number may belong requires the
+    /// disclosure; always true for a visitor of the website.
     pub disclosure_required: bool,
-    /// A material change that the guest was not told of yet (SEC-53).
+    /// A material change that the guest has not been told of yet (SEC-53).
     pub redisclose: Option<MaterialChange>,
     pub language: Option<Language>,
     /// Whether the guest ever wrote a cry for help about gambling, or any cry for help in this

@@ -15,10 +15,10 @@ pub struct Used {
     pub conversations: i64,
     pub input_tokens: i64,
     pub output_tokens: i64,
-    /// Billionths of a dollar, at the prices of the day of each call.
+    /// Cost in billionths of a dollar, each call at the prices on its day.
     pub model_nano_usd: i64,
     pub segments_out: i64,
-    /// Segments of guests' texts, by their length in GSM-7.
+    /// Segments of guests' texts, estimated from their length as if all were GSM-7.
     pub segments_in: i64,
 }
 
@@ -29,7 +29,7 @@ pub struct UsedByStep {
     pub calls: i64,
     pub input_tokens: i64,
     pub output_tokens: i64,
-    /// Billionths of a dollar, at the prices of the day of each call.
+    /// Cost in billionths of a dollar, each call at the prices on its day.
     pub nano_usd: i64,
 }
 

@@ -23,7 +23,7 @@ pub struct Day {
     /// Texts from guests, and the number of conversations that they belong to.
     pub texts_in: i64,
     pub conversations: i64,
-    /// Texts to guests that left, and those of them that arrived.
+    /// Texts sent to guests, and how many of them were delivered.
     pub texts_out: i64,
     pub delivered: i64,
     pub new_guests: i64,
@@ -32,7 +32,7 @@ pub struct Day {
 }
 
 /// Returns the smallest UUIDv7 of this time. Ids are ordered by time, so a query for a range of
-/// times needs no index of its own.
+/// times can compare ids and needs no index on the time.
 pub(crate) fn least_id(at: DateTime<Utc>) -> Uuid {
     let millis = u128::try_from(at.timestamp_millis()).unwrap_or_default();
     Uuid::from_u128(millis << 80)

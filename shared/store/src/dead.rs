@@ -30,7 +30,7 @@ pub struct NewDead {
     pub attempts: i32,
     /// The subject on which the message re-enters its stage.
     pub subject: String,
-    /// The message's identity; if the same message fails again, its row is found by it.
+    /// The message's identity, by which its row is found if the same message fails again.
     pub message_key: String,
     pub payload: Vec<u8>,
     pub stream_seq: Option<i64>,
@@ -103,7 +103,7 @@ macro_rules! file {
 
 impl Store {
     /// Returns the owners of dead letters in any state, including removed casinos and the pseudo
-    /// tenants.
+    /// tenant for numbers of no casino.
     pub async fn dead_owners(&self) -> Result<Vec<CasinoId>> {
         self.owners("select casino_id from fleet_dead_owners() order by 1")
             .await
@@ -157,8 +157,8 @@ impl Tx {
         Ok(())
     }
 
-    /// Files a dead letter whose row was removed; returns true when it was. An existing row stays
-    /// unchanged.
+    /// Files a dead letter again if its row was removed, and returns whether it was. An existing
+    /// row stays unchanged.
     pub async fn refile_dead(&mut self, dead: &NewDead) -> Result<bool> {
         self.file(file!("nothing"), dead).await
     }

@@ -66,7 +66,7 @@ pub struct Escalation {
 
 impl Store {
     /// Returns the casinos that have a case waiting for a person, or an open alert of this name
-    /// about a case. They are few, so callers need not visit every casino.
+    /// about a case. These casinos are few, so callers need not visit every casino.
     pub async fn with_cases(&self, alert: &str) -> Result<Vec<CasinoId>> {
         let rows: Vec<String> = sqlx::query_scalar(
             "select casino_id from fleet_cases() union select casino_id from alerts where name = $1 and resolved_at is null",
@@ -172,7 +172,7 @@ impl Tx {
         .await?)
     }
 
-    /// Returns open alerts about the bound casino's cases that lag behind the state of their case.
+    /// Returns the open alerts of the bound casino that lag behind the state of their case.
     pub async fn moved_cases(&mut self, alert: &str) -> Result<Vec<MovedCase>> {
         let casino = self.casino_str();
         Ok(sqlx::query_as(
@@ -229,7 +229,7 @@ impl Tx {
     }
 
     /// Settles a case on behalf of a person. Returns `None` when there is no such open case;
-    /// otherwise its conversation, if no other case keeps that paused.
+    /// otherwise returns the conversation to resume, if no other case keeps it paused.
     pub async fn settle_case(&mut self, escalation: Uuid, by: &str) -> Result<Option<Settled>> {
         // A transaction locks the conversation first.
         sqlx::query("select 1 from conversations c, escalations e where e.escalation_id = $1 and c.conversation_id = e.conversation_id for update of c")

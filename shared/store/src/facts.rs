@@ -21,7 +21,7 @@ pub struct Batch {
     pub written: i64,
 }
 
-/// A row of the table, for export.
+/// A row of `turn_facts`, for export.
 #[derive(Debug, Clone, PartialEq, FromRow, Serialize)]
 pub struct Fact {
     pub turn_id: Uuid,
@@ -42,7 +42,8 @@ pub struct Fact {
     pub learnt: i32,
     pub found: i32,
     pub top_score: Option<f32>,
-    /// The judge's confidence, above 0 to 1; `None` where no judge was asked or it gave no figure.
+    /// The judge's confidence, greater than 0 and at most 1; `None` where no judge was asked or the
+    /// judge gave no confidence.
     pub confidence: Option<f32>,
     /// `usual`, or `variant` if the hosted model got the casino's second prompt.
     pub prompt: String,
@@ -58,8 +59,8 @@ pub struct Week {
     pub turns: i64,
     /// Number of turns whose reply came from at least one content row.
     pub with_rows: i64,
-    /// Mean of the best scores, over the turns that have one; the offline model's searches have
-    /// none.
+    /// Mean of each turn's best search score, over the turns that have one; the offline model's
+    /// searches have no score.
     pub top_score: Option<f64>,
     /// Turns with a score.
     pub scored: i64,
@@ -82,7 +83,7 @@ pub struct Sampled {
     pub why: String,
     pub turns: i64,
     pub last_at: DateTime<Utc>,
-    /// The least confidence of the judge; `None` where no judge was asked.
+    /// The judge's lowest confidence in a turn of this conversation; `None` if no turn has one.
     pub confidence: Option<f64>,
     /// Fields of the profile that the texts changed.
     pub learnt: i64,
@@ -173,7 +174,7 @@ impl Tx {
     }
 
     /// Returns conversations with turns in the period for people to read: up to `each` for each
-    /// reason. `lot` seeds the random choice: the same text draws the same conversations.
+    /// reason. `lot` seeds the random choice: the same `lot` draws the same conversations.
     pub async fn sample(
         &mut self,
         (from, to): (DateTime<Utc>, DateTime<Utc>),

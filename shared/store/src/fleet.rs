@@ -181,17 +181,17 @@ impl Store {
         Ok(query.fetch_one(&mut *self.fleet().await?).await?)
     }
 
-    /// Makes attempts due to be settled whose answer is late by more than `overdue`, if no due row
-    /// names them any more. Returns how many.
+    /// Finds attempts whose answer is late by more than `overdue` and that no due row names any
+    /// more, and adds due rows that settle them. Returns how many.
     pub async fn renew_doubts(&self, overdue: Duration) -> Result<i64> {
         let query = "select n from fleet_renew_doubts(make_interval(secs => $1))";
         let query = sqlx::query_scalar(query).bind(overdue.as_secs_f64());
         Ok(query.fetch_one(&mut *self.fleet().await?).await?)
     }
 
-    /// Returns when the oldest open row of a stage was made (for the sender: of one queue), or the
-    /// present if there is none. A re-created consumer starts reading there. `None` for stages
-    /// whose messages leave no open row.
+    /// Returns when the oldest open row of a stage was made, or the present if there is none. For
+    /// the sender, only rows of `queue` are considered. A re-created consumer starts reading there.
+    /// `None` for stages whose messages leave no open row.
     pub async fn oldest_open(
         &self,
         casino: &CasinoId,

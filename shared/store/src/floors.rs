@@ -20,11 +20,11 @@ pub struct AckFloor {
 }
 
 impl Store {
-    /// Records ack floors, one for each casino and stage. The last write of several schedulers
-    /// wins, since each was true when it was read.
+    /// Records ack floors, one for each casino and stage. If several schedulers record them, the
+    /// last write wins; this is safe, because every floor was true when it was read.
     ///
     /// # Errors
-    /// Fails when two are of the same casino and stage; then none is recorded.
+    /// Fails when two floors are of the same casino and stage; then no floor is recorded.
     pub async fn note_ack_floors(&self, floors: &[AckFloor]) -> Result<()> {
         let casinos: Vec<&str> = floors.iter().map(|floor| floor.casino.as_str()).collect();
         let stages: Vec<&str> = floors.iter().map(|floor| floor.stage.as_str()).collect();

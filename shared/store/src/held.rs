@@ -27,7 +27,7 @@ pub struct HeldReply {
     pub held_at: DateTime<Utc>,
     /// When the reply expires unsent, because it is of no use any more.
     pub useful_until: DateTime<Utc>,
-    /// The guest's texts that it answers, in their order.
+    /// The guest's texts that the reply answers, in their order.
     pub asked: String,
     pub last_four: Option<String>,
 }
@@ -123,7 +123,7 @@ impl Tx {
         Ok(())
     }
 
-    /// Records the decision about a held turn. Returns false if there is one already.
+    /// Records the decision about a held turn. Returns false if the turn already has a decision.
     pub async fn decide_held(
         &mut self,
         turn: TurnId,

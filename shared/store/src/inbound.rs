@@ -42,7 +42,7 @@ pub struct NewInbound {
     pub trace: String,
 }
 
-/// The stored text to which a repeated delivery refers.
+/// A stored text that a webhook delivers once more.
 #[derive(Debug, Clone)]
 pub struct Known {
     pub inbound_id: InboundId,
@@ -210,7 +210,8 @@ impl Tx {
             .await?)
     }
 
-    /// Returns whether a text of this kind was sent, or is about to be, within this time.
+    /// Returns whether a text of this kind was created within the last `within` and was sent or is
+    /// about to be sent.
     pub async fn said_within(
         &mut self,
         conversation: ConversationId,

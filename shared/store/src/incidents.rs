@@ -13,7 +13,7 @@ use uuid::Uuid;
 
 use crate::{Result, Store, audit::Entry};
 
-/// Time from the end of an incident to its written review, if one is required.
+/// Maximum time from the end of an incident until its review is written, if a review is required.
 pub const REVIEW_WITHIN: TimeDelta = TimeDelta::hours(48);
 /// Incidents up to this severity number (SEV0 and SEV1) must be reviewed (docs/runbook.md).
 const LEAST_REVIEWED: u8 = 1;
@@ -66,7 +66,8 @@ pub struct Incident {
     pub title: String,
     pub began: DateTime<Utc>,
     pub ended: Option<DateTime<Utc>>,
-    /// When the review is due; `None` if it exists, is not required, or the incident is not over.
+    /// When the review is due; `None` if the review exists or is not required, or if the incident
+    /// is not over.
     pub review_due: Option<DateTime<Utc>>,
     /// Steps in the order in which they were recorded.
     pub steps: Vec<RecordedStep>,

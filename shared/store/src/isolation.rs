@@ -1,5 +1,5 @@
-//! Checks whether a casino's login can reach another casino's rows: by the catalog, and by trying
-//! it. Every write is rolled back.
+//! Checks whether a casino's login can reach another casino's rows: reads the database's catalog,
+//! and tries to read and write such rows. Every write is rolled back.
 
 mod attempts;
 mod catalog;

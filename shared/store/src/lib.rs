@@ -107,10 +107,10 @@ const PLANS: [(&str, &str); 3] = [
     ("jit", "off"),
 ];
 
-/// Limits on locks. `lock_timeout` limits the delay to the guest whose row is locked: the waiting
-/// work fails and is retried, and other work in the same transaction can continue. The second limit
-/// ends a transaction whose process is frozen or whose machine is lost: otherwise the server would
-/// keep its locks until the connection breaks, which can take hours.
+/// Limits on locks. With `lock_timeout`, a locked row delays only the guest to whom it belongs:
+/// work that waits for the row fails and is retried, and other work in the same transaction can
+/// continue. The second limit ends a transaction whose process is frozen or whose machine is lost:
+/// otherwise the server would keep its locks until the connection breaks, which can take hours.
 const LOCKS: [(&str, &str); 2] = [
     ("lock_timeout", "5s"),
     ("idle_in_transaction_session_timeout", "60s"),
@@ -198,7 +198,7 @@ impl Store {
         Ok(self.connections.lend().await?)
     }
 
-    /// Works like [`Store::bind`], on a connection that is lent already.
+    /// Works like [`Store::bind`], on a connection that is already lent.
     pub async fn bind_on(&self, lent: Lent, casino: &CasinoId) -> Result<Tx> {
         self.bind_with(lent, casino, "").await
     }
@@ -209,7 +209,7 @@ impl Store {
         self.bind_repeatable_on(self.lend().await?, casino).await
     }
 
-    /// Works like [`Store::bind_repeatable`], on a connection that is lent already.
+    /// Works like [`Store::bind_repeatable`], on a connection that is already lent.
     pub async fn bind_repeatable_on(&self, lent: Lent, casino: &CasinoId) -> Result<Tx> {
         self.bind_with(lent, casino, "; set local synchronous_commit = off")
             .await

@@ -1,5 +1,5 @@
-//! Database logins of one casino each (DEP-14, SEC-160): created, changed and dropped with the
-//! owner's connection.
+//! Database logins, each for one casino (DEP-14, SEC-160). They are created, changed and dropped
+//! with the owner's connection.
 
 use secrecy::{ExposeSecret, SecretString};
 use seven_domain::CasinoId;

@@ -23,7 +23,7 @@ impl Tx {
         .await?)
     }
 
-    /// Stores the answer of a step; the first one is kept.
+    /// Stores the answer of a step, unless an answer of this step is stored already.
     pub async fn keep_model_result(
         &mut self,
         conversation: ConversationId,

@@ -50,8 +50,8 @@ impl Tx {
         Ok(())
     }
 
-    /// Returns guests with marketing consent but no activity for `days` (SMS-21, C-13: at this
-    /// casino only). A guest who never texted counts from the day of the consent.
+    /// Returns guests with marketing consent but no activity at this casino for `days`. For a guest
+    /// who never texted, the time counts from the consent.
     pub async fn decayed_consents(&mut self, days: i32) -> Result<Vec<(uuid::Uuid, i16, Vec<u8>)>> {
         Ok(sqlx::query_as(
             "select g.guest_id, g.key_id, g.phone_hash from guests g left join conversations c on c.guest_id = g.guest_id

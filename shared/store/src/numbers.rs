@@ -1,5 +1,5 @@
 //! The numbers of casinos over time (D40). A number that was given up still receives texts for its
-//! casino; after a takeover, a STOP on it also concerns the former casino.
+//! casino; after another casino has taken it over, a STOP on it also concerns the former casino.
 
 use std::time::Duration;
 
@@ -8,11 +8,12 @@ use seven_domain::{CasinoId, GuestHash};
 
 use crate::{Result, Store, Tx, casinos::AddError};
 
-/// Time after a casino's last text from a number during which a STOP of the guest on that number
-/// also ends the casino's texts: 18 months of at most 31 days.
+/// For this long after a casino's last text to a guest from a number, a STOP that the guest sends
+/// to this number also ends the casino's texts: 18 months of 31 days.
 pub const FORMER_SENDER_KEPT: Duration = Duration::from_secs(18 * 31 * 24 * 3600);
-/// Time after a number was handed on during which its former casino may still have guests' unread
-/// texts to it. During this time, a STOP on the number concerns the former casino for every guest.
+/// For this long after a number was handed on, its former casino may still have unread texts that
+/// guests wrote to it. During this time, a STOP on the number concerns the former casino, whichever
+/// guest sends it.
 const UNREAD_FOR: Duration = Duration::from_secs(24 * 3600);
 
 /// A number that a casino has or had.
@@ -41,7 +42,8 @@ pub enum Through {
     /// The other casino had the number before. The STOP concerns it only if guest and casino
     /// texted over it, or may have ([`Tx::may_have_spoken_over`]).
     FormerNumber,
-    /// The other casino has had the number for less than a day, and the former one took the STOP.
+    /// The other casino has had the number for less than a day, and the former casino received the
+    /// STOP.
     PresentNumber,
     /// The other casino has the same legal sender, whose revocations apply to all its casinos.
     SameSender,
@@ -98,8 +100,8 @@ impl Store {
     }
 
     /// Deletes former numbers that were given up so long ago that no STOP on them concerns the
-    /// former casino any more. Also deletes old records of which casino a text belonged to around a
-    /// hand-over. Returns how many numbers were deleted.
+    /// former casino any more. Also deletes old records that say to which casino a text belonged
+    /// around the time of a hand-over. Returns how many numbers were deleted.
     pub async fn forget_former_numbers(&self) -> Result<u64> {
         let mut fleet = self.fleet().await?;
         sqlx::query("select fleet_forget_claims()")
@@ -149,7 +151,8 @@ impl Tx {
                 "that was added at the same moment".to_owned(),
             ));
         }
-        // The number is the casino's own again, so a STOP on it is a STOP to that casino anyway.
+        // A number that the casino had before and has again now is not a former number: a STOP on
+        // it is a STOP to this casino anyway.
         sqlx::query("delete from former_routes where casino_id = $1 and number = any($2)")
             .bind(&casino)
             .bind(numbers)
@@ -171,8 +174,8 @@ impl Tx {
         Ok(())
     }
 
-    /// Retires the casino's numbers except these. Records the guests it texted from them, since
-    /// retention deletes the rows of the texts.
+    /// Retires the casino's numbers except these. Records which guests the casino texted from the
+    /// retired numbers, because retention will delete the rows of these texts.
     pub(crate) async fn retire_numbers(&mut self, but: &[&str]) -> Result<()> {
         let casino = self.casino_str();
         let retired: Vec<String> = sqlx::query_scalar(

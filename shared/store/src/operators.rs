@@ -1,6 +1,6 @@
 //! The people who work with console and commands (D26): accounts, roles, links and failed logins.
 //! Only the console's database login reads these tables. They belong to no casino; callers use a
-//! transaction that is bound to none, so that its audit entries are the fleet's.
+//! transaction that is bound to no casino, so that its audit entries are the fleet's.
 
 mod keys;
 mod sessions;
@@ -92,7 +92,7 @@ impl Store {
 }
 
 impl Tx {
-    /// Adds a person; returns false when the address has an account.
+    /// Adds a person; returns false if the email address already has an account.
     pub async fn add_operator(&mut self, new: &NewOperator<'_>) -> Result<bool> {
         let done = sqlx::query(
             "insert into operators (operator_id, email, name, language, created_by) values ($1, $2, $3, $4, $5) on conflict do nothing",
@@ -145,8 +145,8 @@ impl Tx {
         .await?)
     }
 
-    /// Returns names by actor, for everybody whom a row of the bound casino may name as the person
-    /// who acted: operators, and contacts who acknowledged by a link.
+    /// Returns the names of all people who may appear as an actor in the bound casino's rows, keyed
+    /// by actor: operators, and contacts, who can acknowledge a case by a link.
     pub async fn staff_names(&mut self) -> Result<HashMap<String, String>> {
         let rows: Vec<(String, String)> = sqlx::query_as(
             "select 'operator:' || operator_id, name from operators
@@ -216,8 +216,8 @@ impl Tx {
         Ok(done.rows_affected() == 1)
     }
 
-    /// Sets another password and ends every session of the person; a first one makes the account
-    /// active.
+    /// Sets the password and ends every session of the person. The first password makes an invited
+    /// account active.
     pub async fn set_password(&mut self, operator: OperatorId, hash: &str) -> Result<()> {
         sqlx::query(
             "update operators set password_hash = $2, status = case when status = 'invited' then 'active' else status end where operator_id = $1",
@@ -278,7 +278,7 @@ impl Tx {
         Ok(())
     }
 
-    /// Returns whether the person has roles that have not ended, and all of them at these casinos.
+    /// Returns whether the person has current roles and has all of them at these casinos.
     pub async fn works_only_at(
         &mut self,
         operator: OperatorId,
@@ -294,8 +294,8 @@ impl Tx {
         .await?)
     }
 
-    /// Forgets the person at the casino's own login and ends their sessions; returns false when
-    /// none is bound.
+    /// Unbinds the account from a person at the casino's own login, and ends its sessions. Returns
+    /// false if the account was not bound.
     pub async fn forget_identity(&mut self, operator: OperatorId) -> Result<bool> {
         let done = sqlx::query(
             "update operators set oidc_subject = null where operator_id = $1 and oidc_subject is not null",
@@ -322,8 +322,8 @@ impl Tx {
         Ok(done.rows_affected() == 1)
     }
 
-    /// Disables an account and ends its sessions and links, or enables it again. Returns false when
-    /// nothing changed.
+    /// Disables an account and ends its sessions, keys and links, or enables it again. Returns
+    /// false when nothing changed.
     pub async fn set_disabled(&mut self, operator: OperatorId, disabled: bool) -> Result<bool> {
         let done = sqlx::query(
             "update operators set status = case when $2 then 'disabled' when password_hash is null then 'invited' else 'active' end
@@ -406,7 +406,7 @@ impl Tx {
         .await?)
     }
 
-    /// Records a failed login and forgets those of more than a day ago.
+    /// Records a failed login, and deletes those older than a day.
     pub async fn put_failed_login(&mut self, account: &[u8], address: &[u8]) -> Result<()> {
         sqlx::query("delete from operator_failures where at < now() - interval '1 day'")
             .execute(self.conn())
@@ -419,7 +419,7 @@ impl Tx {
         Ok(())
     }
 
-    /// Forgets the failed logins of this account from this address, after one that succeeded.
+    /// Forgets the failed logins of this account from this address, after a login that succeeded.
     pub async fn clear_failed_logins(&mut self, account: &[u8], address: &[u8]) -> Result<()> {
         sqlx::query("delete from operator_failures where account_hash = $1 and address_hash = $2")
             .bind(account)

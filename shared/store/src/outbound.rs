@@ -185,7 +185,7 @@ impl Tx {
         }
     }
 
-    /// Returns the guest and conversation of an attempt, and when it was called.
+    /// Returns the guest and conversation of an attempt, and the time of its provider call.
     pub async fn call_of(&mut self, attempt: AttemptId) -> Result<Option<Call>> {
         type Row = (i16, Vec<u8>, Uuid, Uuid, DateTime<Utc>);
         let row: Option<Row> = sqlx::query_as(

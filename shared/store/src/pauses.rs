@@ -1,5 +1,5 @@
-//! Conversations that a person has taken over: the host answers nothing, and texts are held.
-//! Callers lock the conversation before anything else.
+//! Paused conversations: the host answers nothing, and texts are held for a person, who may take
+//! the conversation over. Callers lock the conversation before anything else.
 
 use std::time::Duration;
 
@@ -16,9 +16,9 @@ pub struct Paused {
     pub since: DateTime<Utc>,
     /// End of the pause; `None` if it lasts until a person ends it.
     pub until: Option<DateTime<Utc>>,
-    /// The reason of the case, or `operator`.
+    /// The reason of the case that caused the pause, or `operator`.
     pub reason: String,
-    /// Whether the one holding text of the pause was queued.
+    /// Whether no first holding text is needed any more: it was queued, or a person has taken over.
     pub held: bool,
 }
 
@@ -54,8 +54,8 @@ pub struct Overdue {
 
 impl Tx {
     /// Pauses the host for `span`; if `None`, until a person ends the pause. A pause in force keeps
-    /// its start, so that texts of an acknowledged case stay held, and keeps its end if that is
-    /// later. A timed pause does not replace the reason of a pause that only a person ends.
+    /// its start, because [`Tx::wake`] compares acknowledgements with it, and keeps its end if that
+    /// is later. A timed pause does not replace the reason of a pause that only a person ends.
     pub async fn pause(
         &mut self,
         conversation: ConversationId,
@@ -159,7 +159,7 @@ impl Tx {
         Ok(())
     }
 
-    /// Returns the conversations that a person has taken over.
+    /// Returns the conversations that `person` has taken over.
     pub async fn held_by(&mut self, person: &str) -> Result<Vec<ConversationId>> {
         let query = "select conversation_id from conversation_holders where holder = $1 order by conversation_id";
         let rows: Vec<Uuid> = sqlx::query_scalar(query)

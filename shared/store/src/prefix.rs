@@ -1,5 +1,5 @@
-//! Finds ids by the range that a prefix spans, so that operators need not type whole ids. Only the
-//! bound casino's ids are found.
+//! Finds the ids that begin with a prefix, so that operators need not type whole ids. The caller
+//! gives the lowest and the highest id with that prefix. Only the bound casino's ids are found.
 
 use uuid::Uuid;
 

@@ -29,8 +29,8 @@ pub struct PresendCheck {
     /// Whether the jurisdiction requires that the casino's self-exclusion list is consulted before
     /// a proactive text (C-23).
     pub exclusion_list_needed: bool,
-    /// The sender's clock at the call. The provider's answer is compared with newer information by
-    /// this time (C-10).
+    /// The sender's clock at the call. If the provider's answer reports an opt-out, the opt-out is
+    /// dated to this time, so that a newer request of the guest stays in force.
     pub called_at: DateTime<Utc>,
     /// The time of a STOP that Redis holds; it may be newer than what Postgres knows (D7).
     pub refused_as_of: Option<DateTime<Utc>>,
@@ -56,7 +56,7 @@ text_enum! {
         /// The text is not `queued`, perhaps because another process sent or ended it.
         NotQueued => "not_queued",
         CasinoInactive => "casino_inactive",
-        /// The text's `useful_until` time, or the five minutes of a confirmation, are over.
+        /// The text's `useful_until` time is over.
         Expired => "expired",
         /// The casino no longer sends from this number: its document changed after the text was
         /// queued.
@@ -73,7 +73,8 @@ text_enum! {
         Paused => "paused",
         /// A person has to release the reply (AGENT-15).
         AwaitsReview => "awaits_review",
-        /// The provider accepts no text of ours, because of keys or funds.
+        /// A stop forbids calls of this provider: it refuses our account, or an operator set the
+        /// stop.
         ProviderStopped => "provider_stopped",
         /// The casino's spend limit at the provider is reached for today.
         Parked => "sending_parked",
@@ -172,7 +173,8 @@ impl Tx {
     /// Claims a text to which no restriction applies. `None` decides nothing: the full check must
     /// be run.
     pub async fn claim_at_once(&mut self, check: &PresendCheck) -> Result<Option<Claim>> {
-        // The casino's settings are known only while this process holds the document in force.
+        // The short form needs the casino's settings, which are known only if this process holds
+        // the current document.
         let Some(held) = self
             .held_document()
             .filter(|_| check.refused_as_of.is_none())

@@ -1,5 +1,5 @@
 //! Profiles of guests (DATA-14..19): one document per guest, written with the turn that learnt
-//! something of the guest (`sessions`).
+//! something about the guest (`sessions`).
 
 use serde_json::Value;
 use seven_domain::{ConversationId, GuestId};

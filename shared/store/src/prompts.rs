@@ -9,7 +9,7 @@ use uuid::Uuid;
 
 use crate::{Result, Tx};
 
-/// A question that we asked, as needed for the evidence.
+/// A question that we asked, with the data that the evidence of consent needs.
 #[derive(Debug, Clone, FromRow)]
 pub struct Prompt {
     pub outbound_id: Uuid,

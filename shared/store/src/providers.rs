@@ -1,6 +1,6 @@
-//! Stops of providers that must not be called: for the fleet, or for a casino at its spend limit (a
-//! park); and the texts that wait for them. Stops are rows, so that every process knows them, even
-//! after a restart.
+//! Stops, and the texts that wait for them. A stop forbids calls of a provider: for the whole
+//! fleet, or for one casino. A stop because of a casino's spend limit is a park. Stops are rows, so
+//! that every process knows them, even after a restart.
 
 use std::time::Duration;
 
@@ -82,7 +82,7 @@ pub enum Held {
 
 impl Store {
     /// Records a stop; an existing one keeps its start and takes the newer end. Returns false if
-    /// the same was in force. Only a person lifts or replaces an operator's stop.
+    /// the same stop was already in force. Only a person lifts or replaces an operator's stop.
     pub async fn stop_provider(&self, stop: &NewStop<'_>) -> Result<bool> {
         let new: Option<bool> = sqlx::query_scalar(include_str!("../sql/stop_provider.sql"))
             .bind(stop.provider)
@@ -144,8 +144,9 @@ impl Store {
         )
     }
 
-    /// Claims the stops to probe now, one process each, for `every`: those of casino `own`, or the
-    /// fleet's and those of casinos that were not probed for ten minutes.
+    /// Claims the stops to probe now, for the duration `every`, so that only one process probes
+    /// each. With `own`, these are that casino's stops; otherwise the fleet's, and those of casinos
+    /// whose probe is overdue by ten minutes.
     pub async fn claim_probes(&self, every: Duration, own: Option<&CasinoId>) -> Result<Vec<Stop>> {
         Ok(sqlx::query_as(
             "update provider_stops set probe_at = now() + make_interval(secs => $1)
@@ -161,8 +162,8 @@ impl Store {
         .await?)
     }
 
-    /// Makes the texts that wait for a provider due now, of one casino or of all. Each guest's
-    /// texts are sent in order, as the pre-send check lets a later text wait for an earlier one.
+    /// Makes the held texts of one casino, or of all casinos, due now. Each guest's texts are sent
+    /// in order, as the pre-send check lets a later text wait for an earlier one.
     pub async fn wake_held(&self, casino: Option<&CasinoId>) -> Result<u64> {
         let done = sqlx::query(
             "update due set due_at = now(), claimed_until = null where kind = $1 and ($2::text is null or casino_id = $2) and due_at > now()",
@@ -214,8 +215,8 @@ impl Tx {
             Some((false, useful)) => {
                 let useful = Duration::try_from_secs_f64(useful).unwrap_or_default();
                 let after = poll.min(useful);
-                // The due row wakes the text. The sweep comes no earlier than that, and keeps a
-                // later time to which it has already backed off.
+                // The due row wakes the text, so the sweep need not come earlier. If the sweep has
+                // backed off to a later time, that time is kept.
                 let waits = "update outbound_messages set reason = $2, next_sweep_at = greatest(next_sweep_at, now() + make_interval(secs => $3))
                    where outbound_id = $1";
                 sqlx::query(waits)

@@ -15,7 +15,7 @@ pub struct Shown {
     /// Guests who may get campaigns, and how many of them have no event in the consent chain.
     pub opted_in: i64,
     pub without_proof: i64,
-    /// Finished campaigns that released one to ten guests, as a dry run of the first batch.
+    /// Finished campaigns that released only one to ten guests, as a dry run does.
     pub small_campaigns: i64,
 }
 

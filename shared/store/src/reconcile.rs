@@ -31,7 +31,7 @@ pub struct Unsettled {
 text_enum! {
     /// The way in which reconciliation dealt with a text.
     ReconciledAs {
-        /// An inbound text that we never received was taken over.
+        /// An inbound text that we never received was taken from the provider's records.
         Inbound => "inbound",
         /// An outbound text that the provider has no record of was queued again.
         Requeued => "requeued",
@@ -50,8 +50,9 @@ pub enum Unseen {
 }
 
 impl Tx {
-    /// Claims the reconciliation of this casino with a provider; `None` while another process
-    /// claimed it within `every`. Returns the time up to which everything was compared before.
+    /// Claims the reconciliation of this casino with a provider; returns `None` if it was claimed
+    /// within the last `every`. Otherwise returns the time up to which everything has been
+    /// compared, if any.
     pub async fn claim_reconciliation(
         &mut self,
         provider: &str,
@@ -70,8 +71,8 @@ impl Tx {
         .await?)
     }
 
-    /// Records that everything was compared up to `until`; deletes marks older than the provider's
-    /// records.
+    /// Records that everything was compared up to `until`. Also deletes the marks of single
+    /// reconciled texts after 30 days.
     pub async fn note_reconciliation(
         &mut self,
         provider: &str,
@@ -95,7 +96,7 @@ impl Tx {
         Ok(())
     }
 
-    /// Returns which of these inbound texts were neither stored nor taken over by reconciliation.
+    /// Returns which of these inbound texts are neither stored nor marked as reconciled.
     pub async fn unheard(&mut self, provider: &str, ids: &[String]) -> Result<Vec<String>> {
         Ok(sqlx::query_scalar(
             "select id from unnest($2::text[]) as id
@@ -138,8 +139,9 @@ impl Tx {
         Ok(done.rows_affected() == 1)
     }
 
-    /// Returns attempts older than `margin` without a final outcome: those in doubt since `since`,
-    /// then accepted ones since `taken_since`, as carriers may never report delivery.
+    /// Returns attempts that are older than `margin` and have no final outcome: first those in
+    /// doubt that began after `since`, then accepted ones that began after `taken_since`, whose
+    /// delivery the carrier may never report.
     pub async fn unsettled(
         &mut self,
         provider: &str,
@@ -156,7 +158,7 @@ impl Tx {
             .await?)
     }
 
-    /// Returns which of these sends are already known as ours.
+    /// Returns which of these provider message ids belong to attempts of ours.
     pub async fn known_sends(&mut self, provider: &str, ids: &[String]) -> Result<Vec<String>> {
         Ok(
             sqlx::query_scalar("select distinct provider_message_id from send_attempts where provider = $1 and provider_message_id = any($2)")

@@ -81,8 +81,8 @@ select g.guest_id, g.key_id, g.phone_hash from guests g where g.status <> 'pendi
 limit 500";
 
 impl Tx {
-    /// Removes the bound tenant's dead letters older than `days`, in any state: those addressed to
-    /// numbers of no casino contain guests' texts.
+    /// Removes the bound tenant's dead letters older than `days`, in any state, because letters
+    /// addressed to numbers of no casino contain guests' texts, too.
     pub async fn forget_letters(&mut self, days: i32) -> Result<u64> {
         let query = "delete from dead_letters where last_at < now() - make_interval(days => $1)";
         Ok(sqlx::query(query)

@@ -1,5 +1,5 @@
-//! Replies that a casino's people keep for guests; they are put into a text and can be changed
-//! before it is sent.
+//! Replies that a casino's people keep for guests; a reply is copied into a text and can be changed
+//! before the text is sent.
 
 use seven_domain::Language;
 use sqlx::FromRow;

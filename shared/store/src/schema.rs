@@ -12,8 +12,8 @@ pub enum Standing {
     Same,
     /// The database has this newer version; its additions are unknown to this build.
     Newer(i64),
-    /// The database has this version and lacks migrations that this build needs; 0 means it has
-    /// none.
+    /// The database has this version and lacks migrations that this build needs; 0 means that it
+    /// has no migrations or that the worker may not read its version.
     Older(i64),
 }
 

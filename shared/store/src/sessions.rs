@@ -37,7 +37,7 @@ pub struct SessionAfter {
 /// The state of a conversation when a turn begins.
 #[derive(Debug, Clone, Default)]
 pub struct ConversationState {
-    /// The current session; `None` for a conversation older than sessions.
+    /// The current session; `None` for a conversation that began before sessions were introduced.
     pub session: Option<SessionRow>,
     /// The newest earlier session in which the host answered.
     pub before: Option<SessionRow>,
@@ -46,7 +46,7 @@ pub struct ConversationState {
     pub recent_cases: i64,
     pub open_cases: i64,
     /// The guest's profile; `None` if nothing was learnt about the guest yet. The lease's lock
-    /// serialises readers that will write it.
+    /// serialises turns that read the profile and then write it.
     pub profile: Option<Value>,
     /// The newest exchanges, oldest first: (guest's text, our text).
     pub exchanges: Vec<(String, String)>,

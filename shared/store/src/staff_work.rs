@@ -1,4 +1,4 @@
-//! Work of staff at a conversation: notes among themselves, and the operators who may read its
+//! Work of staff in a conversation: notes among themselves, and the operators who may read its
 //! words for some minutes.
 
 use chrono::{DateTime, Utc};

@@ -1,4 +1,5 @@
-//! Facts beside the profile that decide whether a guest may get an offer (CONV-35, CONV-36).
+//! Facts that decide, together with the profile, whether a guest may get an offer (CONV-35,
+//! CONV-36).
 
 use seven_domain::{ConversationId, GuestId};
 use sqlx::FromRow;
@@ -12,7 +13,7 @@ pub struct Standing {
     pub suppressed: bool,
     pub self_excluded: bool,
     /// Whether the guest ever wrote a cry for help about gambling, or any cry for help in this
-    /// session: no gaming offer.
+    /// session. If so, the guest gets no gaming offer.
     pub responsible_gaming: bool,
     pub guest_texts: i64,
     /// Texts of three words or more.

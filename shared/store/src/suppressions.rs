@@ -1,5 +1,5 @@
-//! STOP and START per guest (D7): the request with the latest `occurred_at` of the provider wins;
-//! of two with the same time, STOP wins.
+//! STOP and START per guest (D7): the request that occurred latest, by the provider's
+//! `occurred_at`, wins; of two with the same time, STOP wins.
 
 use chrono::{DateTime, Utc};
 use seven_domain::{GuestHash, SuppressionState};
@@ -36,8 +36,8 @@ pub struct Suppression {
     pub method: String,
     pub provider_knows: bool,
     pub provider_blocked: bool,
-    /// When the guest was asked whether they want no more texts, if not answered yet: no proactive
-    /// text is sent (D20).
+    /// When the guest was asked whether they want no more texts, if not answered yet. Until the
+    /// answer, no proactive text is sent (D20).
     pub asked_at: Option<DateTime<Utc>>,
 }
 
@@ -267,6 +267,6 @@ impl Tx {
 }
 
 /// The latest request wins, STOP at a tie (D7). A repeated request keeps the event id of the first
-/// one, so that only the first is confirmed. It also keeps the stricter method, and that the
-/// provider knows of the request.
+/// one, so that only the first is confirmed. The row also keeps the stricter method, and the mark
+/// that the provider knows of the request.
 const PUT: &str = include_str!("../sql/put_suppression.sql");

@@ -115,8 +115,8 @@ const OUTBOUND: &str = "select outbound_id, turn_id, inbound_id, part, parts, ki
  where ($1::uuid is null or guest_id = $1) and ($2::text is null or trace like '%' || $2 || '%')
    and ($3::text is null or state = $3) order by created_at desc, seq desc limit $4";
 
-/// The columns of an [`InboundLine`], with any condition. A macro, because statements are fixed
-/// strings.
+/// The columns of an [`InboundLine`], with any condition. It is a macro because a statement must be
+/// a string literal.
 macro_rules! inbound_lines {
     ($where:literal) => {
         concat!(
@@ -138,7 +138,8 @@ macro_rules! turn_lines {
 }
 
 impl Tx {
-    /// Returns all rows about the subject, each list oldest first.
+    /// Returns the rows about the subject, each list oldest first. Of inbound texts, turns and
+    /// outbound texts, only the newest `most` each are read.
     pub async fn timeline(&mut self, subject: &Subject, most: i64) -> Result<Timeline> {
         let (guest, trace) = match subject {
             Subject::Guest(guest) => (Some(guest.0), None),
@@ -233,8 +234,8 @@ impl Tx {
         Ok((attempts, receipts))
     }
 
-    /// Returns the text of an attempt that the provider accepted, with its turn and the guest's
-    /// text. The handset and scripts use it to show the reply's agent and sources.
+    /// Returns the outbound text of an attempt, with its turn and the guest's text that it answers.
+    /// The handset and scripts use it to show the reply's agent and sources.
     pub async fn explain_attempt(
         &mut self,
         attempt: Uuid,

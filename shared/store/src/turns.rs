@@ -71,8 +71,8 @@ pub struct Turn {
     pub reviewed: bool,
 }
 
-/// A single statement, so that it takes one round trip. `ours` locks the conversation before
-/// anything else (ARCHITECTURE, lock order).
+/// A single statement, so that it takes one round trip. Its part `ours` locks the conversation
+/// before anything else (ARCHITECTURE.md, lock order).
 const COMMIT: &str = include_str!("../sql/commit_turn.sql");
 
 /// The session and profile that are written with a turn.
@@ -88,14 +88,14 @@ pub struct Kept<'a> {
 pub struct Committing {
     /// The switches that are on (D14).
     pub switched: Vec<Switch>,
-    /// The first text that arrived during the turn, with its trace. A text that is just being
-    /// stored is missed; its own signal follows.
+    /// The first text that arrived during the turn, with its trace. A text that another transaction
+    /// has not committed yet is missed; its own signal follows.
     pub more: Option<(Uuid, String)>,
 }
 
 impl Tx {
-    /// Writes the turn with all that belongs to it if the epoch still holds. `None`: the epoch
-    /// changed or a text was no longer open, and the transaction must not be committed.
+    /// Writes the turn with all that belongs to it if the epoch is still current. Returns `None` if
+    /// the epoch changed or a text was no longer open; then the transaction must not be committed.
     pub async fn commit_turn(
         &mut self,
         turn: &NewTurn,
@@ -146,8 +146,9 @@ impl Tx {
         }))
     }
 
-    /// Returns the turn as it was, with the casino, and locks it against a second envelope and a
-    /// STOP. A drafted turn becomes shaped with the commit.
+    /// Returns the turn in its state before this call, with the casino, and locks it against a
+    /// second envelope and a STOP. Sets a drafted turn to shaped, which takes effect when the
+    /// transaction commits.
     pub async fn take_draft(&mut self, turn: TurnId) -> Result<Option<(Turn, Casino)>> {
         #[derive(FromRow)]
         struct Row {

@@ -16,7 +16,7 @@ pub struct VectorRow {
 }
 
 impl Tx {
-    /// Returns item id -> hash of all vectors of `space`.
+    /// Returns the hash of every item's vector in `space`, by item id.
     pub async fn vector_hashes(&mut self, space: &str) -> Result<HashMap<String, String>> {
         let rows: Vec<(String, String)> = sqlx::query_as(
             "select item_id, content_hash from content_vectors where space = $1 and chunk = 0",
@@ -153,7 +153,7 @@ impl Tx {
     }
 
     /// Raises the content version, so that every worker reads the casino's content again; returns
-    /// it.
+    /// the new version.
     pub async fn raise_content_version(&mut self) -> Result<i64> {
         Ok(sqlx::query_scalar(
             "update casinos set content_version = content_version + 1, content_changed_at = now() returning content_version",

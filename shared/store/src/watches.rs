@@ -1,5 +1,5 @@
-//! Queries for the casinos that the scheduler's checks have to visit. At any time they are few.
-//! Each query reads all casinos at once and returns ids only (D9).
+//! Queries for the few casinos that the scheduler's checks have to visit. Each query reads all
+//! casinos at once and returns ids only (D9).
 
 use std::{collections::HashSet, time::Duration};
 
@@ -23,8 +23,9 @@ impl Store {
             .collect()
     }
 
-    /// Returns casinos that attempted a send within the span, or whose text was recorded as sent
-    /// within it, and those with an open alert of one of these names, whose cause may be over.
+    /// Returns casinos that attempted a send or recorded a text as sent within the last `span`.
+    /// Also returns casinos with an open alert of one of these names, because its cause may be
+    /// over.
     pub async fn sending_or_alerted(
         &self,
         span: Duration,

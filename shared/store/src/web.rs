@@ -23,14 +23,14 @@ pub struct WebMessage {
     pub sent_at: DateTime<Utc>,
 }
 
-/// A message of the guest, as its stream follows it.
+/// The guest's message whose answer a stream waits for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, FromRow)]
 pub struct Asked {
     pub inbound_id: Uuid,
     pub disposition: Disposition,
 }
 
-/// The news of a conversation.
+/// The messages that a stream has not written yet, and the conversation's present state.
 #[derive(Debug, Clone)]
 pub struct WebNews {
     /// The guest's message that the stream asked for; `None` until the gate has stored it.
@@ -56,7 +56,7 @@ pub enum ReadFrom {
     Answer,
 }
 
-/// A line of the history, of the guest or of ours.
+/// A message in the history of a conversation, written by the guest or by us.
 #[derive(Debug, Clone, PartialEq, Eq, FromRow)]
 pub struct WebLine {
     /// Number of our message; `None` for the guest's.
@@ -70,8 +70,8 @@ pub struct WebLine {
 
 impl Tx {
     /// Returns what is new for a visitor, from `from` on. `message` is the provider message id of
-    /// the guest's message that the stream follows; at most `most` messages are read. `None`: the
-    /// visitor has written nothing yet.
+    /// the guest's message that the stream follows; at most `most` messages are read. Returns
+    /// `None` if the visitor has written nothing yet.
     pub async fn web_news(
         &mut self,
         guest: &GuestHash,
@@ -151,8 +151,8 @@ impl Tx {
             .await?)
     }
 
-    /// Returns whether a conversation has more than `most` messages, of both sides. While a person
-    /// answers there, it is never full.
+    /// Returns whether a conversation has more than `most` messages, counting both sides together.
+    /// A paused conversation, in which a person answers, is never full.
     pub async fn is_full(&mut self, conversation: ConversationId, most: i64) -> Result<bool> {
         Ok(sqlx::query_scalar(
             "select paused_at is null and (select count(*) from inbound_messages where conversation_id = $1)

@@ -68,8 +68,8 @@ impl Store {
             .await?)
     }
 
-    /// Raises the log level of a worker, or of every one if the name is empty, for this long; with
-    /// no level it falls back at once. Returns the level that was raised before.
+    /// Raises the log level of a worker, or of all workers if the name is empty, for the given
+    /// time; `None` resets it at once. Returns the raised level that was in force before, if any.
     pub async fn raise(
         &self,
         worker: &str,

@@ -1,4 +1,4 @@
-//! Connections that are lent and given back, against a real Postgres.
+//! Tests of how connections are lent and given back, on a real Postgres.
 
 #![expect(clippy::unwrap_used, reason = "a test that fails says where")]
 
@@ -287,7 +287,7 @@ async fn a_server_that_goes_without_a_word_does_not_keep_its_places() {
     assert!(timeout(Duration::from_millis(100), asked).await.is_err());
     drop(asking);
     line.silent.send_replace(false);
-    // The rollback's own timeout ends it, and the next user gets a new connection.
+    // The rollback ends by its own timeout, and then the next user gets a new connection.
     let next = timeout(Duration::from_secs(20), async {
         loop {
             if let Ok(next) = connections.begin("begin").await {
@@ -334,7 +334,8 @@ async fn a_server_that_takes_no_writes_is_away() {
     );
     drop(tx);
     closed("off").await;
-    // A connection opened before the change keeps the old setting; each check closes one of them.
+    // A connection opened before the change keeps the old setting; each call of `ready` closes one
+    // such connection.
     let mut looks = 0;
     while !store.ready().await {
         looks += 1;

@@ -1,4 +1,4 @@
-//! The code's enums against the migrated schema of a real Postgres.
+//! Compares the code's enums and statements with the migrated schema of a real Postgres.
 
 #![expect(
     clippy::unwrap_used,
@@ -234,7 +234,7 @@ async fn an_unknown_stored_value_is_a_typed_error() {
     .answers_at(Some(Clock::default().now()));
     tx.queue(&text).await.unwrap().unwrap();
     tx.commit().await.unwrap();
-    // A newer release added a class of texts.
+    // Simulates a newer release that added a class of texts.
     let renamed = "update outbound_messages set class = 'postcard' where outbound_id = $1";
     sqlx::query("set app.casino = 'silver_birch'")
         .execute(&mut owner)

@@ -11,8 +11,9 @@ use std::{
 use crate::metrics;
 
 const LOG_PERIOD: Duration = Duration::from_secs(60);
-/// Maximum number of alerts that wait to be taken, and of alerts that are remembered as logged;
-/// beyond it, all of the latter are forgotten and may be logged again.
+/// Maximum number of alerts that wait to be taken; further ones are dropped. Also the maximum
+/// number of alerts that are remembered as logged; when it is reached, all of these are forgotten,
+/// so they may be logged again within the minute.
 const REMEMBERED: usize = 1_024;
 
 /// One alert. No field may hold personal data: no phone number, no guest's name, no words of an
@@ -57,7 +58,7 @@ pub fn take_raised() -> Vec<Raised> {
         .collect()
 }
 
-/// Queues alerts again that could not be delivered.
+/// Puts alerts that could not be delivered back among the waiting ones.
 pub fn put_back(raised: Vec<Raised>) {
     raised.into_iter().for_each(wait);
 }

@@ -152,7 +152,7 @@ fn made() -> &'static (Registry, Metrics) {
     })
 }
 
-/// Returns all metrics in Prometheus text format. Reads the metrics of the process at this moment.
+/// Returns all metrics in Prometheus text format. Reads the CPU and memory of the process first.
 pub fn render() -> String {
     metrics().process.read();
     let mut text = Vec::new();

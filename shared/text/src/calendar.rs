@@ -87,8 +87,8 @@ pub fn weekday(word: &str) -> Option<Weekday> {
     full().or_else(clear)
 }
 
-/// Returns the weekday that a folded word of three letters abbreviates. Most of them are words of
-/// their own ("sun", "mar"): the caller knows that a weekday is meant.
+/// Returns the weekday that a folded word of three letters abbreviates. Many of these abbreviations
+/// are also other words ("sun", "mar"), so the caller must know that a weekday is meant.
 pub fn short_weekday(word: &str, language: Language) -> Option<Weekday> {
     position(&SHORT_WEEKDAYS[row(language)], word)
 }

@@ -45,8 +45,8 @@ impl<const N: usize, const ROW: usize> Linear<N, ROW> {
         })
     }
 
-    /// Computes the probability of each class. In `line`, one space stands before, between and
-    /// after the words.
+    /// Computes the probability of each class. The words of `line` must be separated by one space,
+    /// with one space before the first word and one after the last.
     pub fn odds(&self, line: &str) -> [f32; N] {
         let bytes = &line.as_bytes()[..line.len().min(MOST_BYTES)];
         // Adds whole rows, because the compiler turns such a loop into vector instructions.
@@ -71,8 +71,9 @@ impl<const N: usize, const ROW: usize> Linear<N, ROW> {
     }
 }
 
-/// Calls `add` with every feature: each run of five bytes as a number, and the FNV-1a hash of each
-/// word alone, of the word with its predecessor, and of the word with both its predecessors.
+/// Calls `add` with every feature: each run of five bytes as a number, and for each word its FNV-1a
+/// hash, that hash combined with the hash of the previous word, and that hash combined with the
+/// hash of the word before the previous one.
 fn features(line: &[u8], mut add: impl FnMut(u64)) {
     let (mut run, mut word) = (0_u64, OFFSET);
     let (mut before, mut long_before) = (None, None::<u64>);

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 /// Returns the sentences of a text, trimmed. A line break ends one, and so does `.`, `?` or `!`
-/// before a space, except the stops in "a.m.", "St. James" and "$1.50".
+/// before a space, except the full stops in "a.m.", "St. James" and "$1.50".
 pub fn sentences(text: &str) -> Vec<&str> {
     sentence_ranges(text)
         .into_iter()

@@ -2,8 +2,8 @@
 
 use crate::fold;
 
-/// Returns the folded words. An apostrophe joins ("what's" -> "whats"); any other character that is
-/// no letter or digit separates.
+/// Returns the folded words. An apostrophe is removed ("what's" -> "whats"), `&` becomes the word
+/// "and", and any other character that is not a letter or digit separates words.
 pub fn words(text: &str) -> Vec<String> {
     fold(text)
         .replace('\'', "")

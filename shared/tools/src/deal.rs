@@ -67,7 +67,7 @@ impl Toolbox<'_> {
         }
         let extra = item.details.extra()?;
         let text = |key: &str| extra.get(key).and_then(Value::as_str);
-        // A row without a value is no offer, because the caps on value could not be checked.
+        // A row without a value cannot be offered, because the caps on value could not be checked.
         let value = extra
             .get("value")
             .and_then(Value::as_f64)

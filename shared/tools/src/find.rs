@@ -38,7 +38,7 @@ impl Toolbox<'_> {
     }
 
     /// Returns the row that the name or id means, if `wanted` accepts it; otherwise an error,
-    /// because no row is better than the wrong place.
+    /// because an error is better than the wrong place.
     pub(crate) fn place(
         &self,
         name: &str,

@@ -13,7 +13,8 @@ use crate::{
     fault::{Answer, Fault, arguments},
 };
 
-/// Offers within this time, the length of a session, count against the cap of one conversation.
+/// Offers made within this time count against the cap on offers in one conversation. It is the
+/// length of a session.
 const ARC: TimeDelta = TimeDelta::hours(48);
 const WEEK: TimeDelta = TimeDelta::days(7);
 

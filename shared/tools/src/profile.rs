@@ -15,7 +15,7 @@ use crate::{
     fault::{Answer, Fault, arguments},
 };
 
-/// Maximum length of a value, in characters; longer texts are no names, tastes or occasions.
+/// Maximum length of a value, in characters; longer texts are not names, tastes or occasions.
 const MOST_CHARACTERS: usize = 80;
 const MOST_ITEMS: usize = 10;
 const MOST_PEOPLE: i64 = 100;

@@ -166,7 +166,7 @@ impl<'a> Toolbox<'a> {
         &self.calls
     }
 
-    /// Returns the changes that the turn's commit has to write, if the turn ends in the reply.
+    /// Returns the changes that the turn's commit has to write, if the turn ends in a reply.
     pub fn effects(&self) -> &[Effect] {
         &self.effects
     }

@@ -89,7 +89,7 @@ pub struct Outbound {
     pub receipts: Vec<Receipt>,
 }
 
-/// A refused send, so that tests can tell a refused send from one that was never tried.
+/// A refused send. It is recorded so that tests can tell it from a send that was never tried.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Refusal {
     #[serde(default = "telnyx")]
@@ -131,7 +131,7 @@ pub enum DeliveryState {
     Pending,
     Acknowledged,
     GaveUp,
-    /// Never called, because a rule dropped it.
+    /// The webhook was never called, because `swallow_webhooks_percent` dropped the event.
     Swallowed,
 }
 
@@ -150,7 +150,8 @@ pub struct Attempt {
     pub error: Option<String>,
 }
 
-/// The default provider, because ledgers written before Twilio support name none.
+/// Returns the default of `provider`: ledgers written before the simulator supported Twilio do not
+/// have this field.
 fn telnyx() -> String {
     "telnyx".to_owned()
 }

@@ -5,8 +5,8 @@ use serde_json::Value;
 
 use crate::error::Error;
 
-/// A fault of a send. The first group changes the answer to `POST /v2/messages`, the second the
-/// receipts; one send may get one fault of each group, from two rules.
+/// A fault of a send. The first group (up to `Error`) changes the answer to `POST /v2/messages`,
+/// the second group the receipts. One send may get one fault of each group, from two rules.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Fault {
@@ -46,7 +46,7 @@ pub enum Fault {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Matcher {
-    /// `telnyx` or `twilio`; without it, both.
+    /// `telnyx` or `twilio`; `None` matches both.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub provider: Option<String>,
     /// The guest's whole number, in E.164.
@@ -75,19 +75,19 @@ pub struct Rule {
     pub times: Option<u32>,
 }
 
-/// Body of `PUT /sim/rules`, which also takes the list of rules alone.
+/// Body of `PUT /sim/rules`. The endpoint also accepts a list of rules alone.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Plan {
     /// Whether STOP makes the carrier itself refuse further sends to that guest (40300), as Telnyx
     /// does by default.
     pub block_on_stop: bool,
-    /// Code of an error of the whole account, such as 10009 (wrong API key) or 20100 (no funds,
-    /// which fails only sends). `None`: the account works.
+    /// Code of an error that affects the whole Telnyx account, such as 10009 (wrong API key) or
+    /// 20100 (no funds, so that only sends fail). `None`: the account works.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub account_error: Option<String>,
-    /// Code of an error of the whole Twilio account, such as 20003 (wrong credentials) or 30002
-    /// (suspended). `None`: the account works.
+    /// Code of an error that affects the whole Twilio account, such as 20003 (wrong credentials) or
+    /// 30002 (suspended). `None`: the account works.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub twilio_account_error: Option<String>,
     /// Percentage of webhooks, 0 to 100, that are dropped without a call; the ledger calls them

@@ -18,8 +18,8 @@ use uuid::Uuid;
 #[derive(Clone)]
 pub struct Settings {
     pub listen: SocketAddr,
-    /// URL of the fleet's `POST /webhooks/telnyx`, for inbound texts and for receipts of messages
-    /// without a URL of their own.
+    /// URL of the fleet's `POST /webhooks/telnyx`, for inbound texts and for the receipts of
+    /// messages that name no webhook URL.
     pub webhook_url: String,
     /// Time within which a webhook must answer 2xx. It is never scaled, because it measures real
     /// work.
@@ -35,7 +35,7 @@ pub struct Settings {
     pub twilio: TwilioSide,
     /// Seed of the Ed25519 key that signs webhooks.
     pub signing_seed: [u8; 32],
-    /// Scale of every wait but `ack_deadline`: 1 is real time.
+    /// Factor by which every wait except `ack_deadline` is multiplied: 1 is real time.
     pub time_scale: f64,
     /// File to which the ledger is appended as JSON Lines; it is read at the start, so that a
     /// killed simulator loses nothing.
@@ -43,7 +43,8 @@ pub struct Settings {
     /// Number of the casino that the handset page writes to.
     pub casino_number: String,
     pub casino_name: String,
-    /// The function that `GET /sim/path` calls; without it the handset shows no path.
+    /// The function that `GET /sim/path` calls to explain how a reply came about. If it is `None`,
+    /// the handset page shows no explanation.
     pub explain: Option<Explain>,
 }
 

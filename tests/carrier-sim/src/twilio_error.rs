@@ -39,7 +39,7 @@ impl TwilioError {
     }
 }
 
-/// Translates the Telnyx code of a shared check into Twilio's code.
+/// Translates the Telnyx code of a check that both providers' sends share into Twilio's code.
 impl From<TelnyxError> for TwilioError {
     fn from(error: TelnyxError) -> Self {
         let code = match error.code.as_str() {

@@ -39,8 +39,8 @@ pub(super) struct Browser {
 }
 
 impl Drop for Browser {
-    /// Ends chromedriver and the browser, also after a failed test: a killed chromedriver leaves its
-    /// browser running. Deletes the profile, which takes some MB.
+    /// Ends chromedriver and the browser, even after a failed test: killing chromedriver alone
+    /// would leave its browser running. Deletes the profile, which takes some MB.
     fn drop(&mut self) {
         if let Ok(process) = self.process.get_mut() {
             process.kill().ok();
@@ -316,7 +316,8 @@ impl Browser {
         }
     }
 
-    /// Follows an invitation: password and second factor, as its page asks for them.
+    /// Follows an invitation's link, and enters the password and the second factor that its page
+    /// asks for.
     pub(super) async fn set_up(&self, link: &str, email: &str) -> SetUp {
         self.page(link).await;
         let spelled = self.text("#key").await.replace(' ', "");
@@ -360,15 +361,16 @@ impl Browser {
         chain.perform().await.unwrap();
     }
 
-    /// Returns all violations of the pages' policy since the browser was started.
+    /// Returns all violations of the pages' content security policy since the browser was started.
     pub(super) async fn violations(&self) -> Vec<String> {
         let asked = "return JSON.parse(sessionStorage.getItem('refused') || '[]')";
         let found = self.driver.execute(asked, vec![]).await.unwrap();
         serde_json::from_value(found.json().clone()).unwrap()
     }
 
-    /// Checks the page with axe-core at the width of a desk, of a phone and at 200 % zoom, and that
-    /// nothing has to be scrolled sideways. Writes screenshots if they are requested.
+    /// Checks the page with axe-core at the width of a desktop screen, of a phone, and of a desktop
+    /// screen at 200 % zoom. Also checks that nothing has to be scrolled sideways. Writes
+    /// screenshots if `SEVEN_SCREENSHOTS` names a folder.
     pub(super) async fn is_accessible(&self, name: &str) {
         for width in [DESK_WIDTH, PHONE_WIDTH, DESK_WIDTH / 2] {
             self.width(width).await;
@@ -403,8 +405,8 @@ impl SetUp {
         browser.fill("email", &self.email).await;
         browser.fill("password", PASSWORD).await;
         browser.submit("#main form button").await;
-        // The code of the set-up was used, and the console already accepts the code of the next
-        // step.
+        // The code of the current 30-second step was used in the set-up and is not accepted twice.
+        // The console also accepts the code of the next step.
         self.step += 1;
         browser
             .fill("code", &self.factor.code_at(self.step * 30))
@@ -413,7 +415,8 @@ impl SetUp {
     }
 }
 
-/// Decodes base32 (RFC 4648) in whole groups, as an authenticator app does.
+/// Decodes base32 (RFC 4648), as an authenticator app does. Bits at the end that do not fill a byte
+/// are dropped.
 fn base32(text: &str) -> Vec<u8> {
     let alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
     let bits: String = text

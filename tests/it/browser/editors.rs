@@ -65,7 +65,7 @@ async fn a_price_goes_from_the_form_to_the_handset_and_back() {
         browser.text("#p-d-price").await.is_empty()
     })
     .await;
-    // The host answers from the draft; guests still get the old price.
+    // On the editor's page the host answers from the draft, while guests still get the old price.
     browser
         .fill("question", "How much is the Swedish Massage?")
         .await;

@@ -1,5 +1,5 @@
-//! The widget on a casino's page (D32 to D34): by keyboard, over tabs, offline, under a strict
-//! policy and with hostile texts; and the concierge's page.
+//! The widget on a casino's page (D32 to D34): used by keyboard, in several tabs, offline, under a
+//! strict content security policy and with hostile texts. Also the concierge's page.
 
 use std::time::Duration;
 
@@ -21,13 +21,13 @@ use crate::{
     harness::{House, Wanted, house, until},
 };
 
-/// How long a guest is offline with `SEVEN_LONG`.
+/// Time for which the guest is offline if `SEVEN_LONG` is set.
 const OFFLINE: Duration = Duration::from_secs(30);
 /// JavaScript expression for the widget's shadow root, in which all its elements are.
 const ROOT: &str = "document.querySelector('seven-chat').shadowRoot";
 
-/// Starts a fleet with a gateway, a console, and a casino's page whose policy allows only the
-/// widget. Also returns the page's address.
+/// Starts a fleet with a gateway, a console, and a casino's page whose content security policy
+/// allows only the widget. Also returns the page's address.
 async fn with_page(name: &str) -> (House, String) {
     let wanted = Wanted {
         workers: [&Worker::ALL[..], &[Worker::Console]].concat(),

@@ -16,7 +16,8 @@ async fn some(house: &House, n: usize) {
     .await;
 }
 
-/// Asserts that no text of the campaign is sent for a while, and returns how many were sent before.
+/// Asserts that no text of the campaign is sent for two seconds, and returns how many were sent
+/// before.
 async fn nothing_leaves(house: &House) -> usize {
     let before = reached(house).len();
     sleep(Duration::from_secs(2)).await;
@@ -54,8 +55,8 @@ async fn two_schedulers_release_each_guest_once_at_the_casinos_pace() {
     );
     done(&house).await;
     let took = begun.elapsed();
-    // The first burst is sent at once, the other texts at two a second, however many schedulers
-    // release them.
+    // The first burst is sent at once. The other texts are sent at two a second in total, even with
+    // two schedulers.
     assert!(
         took > Duration::from_secs((GUESTS as u64 - 4) / 2),
         "{GUESTS} texts within {took:?}"
@@ -117,8 +118,8 @@ async fn a_stop_in_the_middle_of_it() {
     house.stop().await;
 }
 
-// D14, SMS-52: a pause of proactive texts takes effect within two seconds; after it the campaign
-// continues and reaches each guest once
+// D14, SMS-52: a pause of proactive texts takes effect within two seconds; when it ends, the
+// campaign continues and reaches each guest once
 #[tokio::test]
 async fn a_pause_of_proactive_texts_holds_it_and_resume_goes_on() {
     let house = house("campaign_brake", slow(5)).await;

@@ -71,7 +71,8 @@ async fn an_officer_finds_a_guests_evidence_and_sees_a_broken_chain() {
         json["events"][0]["metadata"]["reason"], "too_many",
         "{json}"
     );
-    // The conversation's `consent` path redirects to the evidence page, which a host may not open.
+    // The conversation's `consent` path redirects to the evidence page, which a person with the
+    // role of host may not open.
     let thread = format!(
         "/c/silver_birch/conversations/{}",
         staff.conversation().await
@@ -243,7 +244,8 @@ async fn each_role_sees_and_exports_its_own_part_of_the_log() {
     let bad = cora.get(&format!("{AUDIT}?from=2026-13-40")).await;
     assert_eq!(bad.status, StatusCode::UNPROCESSABLE_ENTITY);
 
-    // An export names no guest without a reason, writes formulas as text, and is audited.
+    // An export without a reason names no guest. Every export writes formulas as text and is
+    // audited.
     let export = format!("{AUDIT}/export");
     let short = cora.act(&export, &[("format", "csv")]).await;
     assert_eq!(short.status, StatusCode::OK, "{}", short.body);
@@ -324,8 +326,8 @@ async fn a_sealed_day_comes_out_the_same_and_a_changed_one_is_found() {
         "a day without entries is sealed, too"
     );
 
-    // The daily job writes the same bytes, once, and reports days whose entries no longer match
-    // their seal.
+    // The daily job writes the same bytes as the export on the page, each file only once. It
+    // reports days whose entries no longer match their seal.
     let shelf = house.scratch.path().join("exports");
     let daily = async || {
         let into = shelf.to_str().unwrap();
@@ -344,8 +346,8 @@ async fn a_sealed_day_comes_out_the_same_and_a_changed_one_is_found() {
         "select count(*) from audit_log where action = 'audit_exported' and actor = 'daily export'";
     assert_eq!(house.number(noted).await, 1);
 
-    // Somebody with the owner's login changes an old entry. The digest covers every field, so the
-    // change is found.
+    // Somebody with the database owner's login changes an old entry. The digest covers every field,
+    // so the change is found.
     house
         .change("alter table audit_log disable trigger all")
         .await;

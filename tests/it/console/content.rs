@@ -183,8 +183,8 @@ async fn an_editor_changes_a_price_and_an_approver_publishes_a_rule() {
     let count = "select count(*) from content_revisions where item_id = 'spa_001'";
     assert_eq!(house.number(count).await, 2);
 
-    // When two editors change one item, the later save is refused, but the form keeps what they
-    // wrote.
+    // When two editors change one item, the later save is refused, but the form keeps what its
+    // editor wrote.
     let stale = form.clone();
     save(&ana, &form, &[("tip", "Book early."), ("what", "publish")]).await;
     let late = save(
@@ -260,7 +260,7 @@ async fn an_editor_changes_a_price_and_an_approver_publishes_a_rule() {
     ana.act(&undo, &[("what", "undo"), ("revision", "3")]).await;
     assert_eq!(house.number(count).await, 4);
 
-    // An item whose form has no end any more loses its end.
+    // If the form is saved with an empty end time, the item loses its end time.
     let end = "select count(take_down_at) from content_items i join content_revisions r using (casino_id, item_id, revision) where item_id = 'spa_001'";
     for (at, ends) in [("2030-12-31T23:00", 1), ("", 0)] {
         let form = fields(&ana.get(MASSAGE).await.body);
@@ -268,7 +268,7 @@ async fn an_editor_changes_a_price_and_an_approver_publishes_a_rule() {
         assert_eq!(house.number(end).await, ends, "{at}");
     }
 
-    // A host may not open these pages, and an approver may not edit.
+    // A person with the role of host may not open these pages, and an approver may not edit.
     for path in [
         "/c/silver_birch/content",
         MASSAGE,
@@ -352,8 +352,8 @@ async fn an_approver_brings_an_earlier_state_back_and_removes_words() {
             .find(|(name, _)| name == "d.price");
         found.unwrap().1
     };
-    // Makes the published content an hour older. The form's time has whole minutes, so the rollback
-    // goes back five minutes, to before the two changes.
+    // Makes the published content one hour old. A rollback to five minutes ago then undoes only the
+    // two changes below; the form takes times in whole minutes.
     house
         .change("update content_revisions set published_at = published_at - interval '1 hour'")
         .await;
@@ -378,8 +378,7 @@ async fn an_approver_brings_an_earlier_state_back_and_removes_words() {
     let seal = page.split("name=\"seal\" value=\"").nth(1).unwrap();
     let seal = seal.split('"').next().unwrap().to_owned();
     let agree = [("at", &*then), ("category", "spa"), ("seal", &*seal)];
-    // Somebody saves meanwhile, so the rollback would no longer restore the state that bob was
-    // shown.
+    // Ana saves meanwhile, so the rollback would now change more than Bob's preview showed.
     let form = fields(&ana.get(MASSAGE).await.body);
     save(&ana, &form, &[("d.price", "190"), ("what", "publish")]).await;
     let done = bob.act(rollback, &agree).await;
@@ -463,7 +462,7 @@ async fn a_set_of_questions_tells_which_answers_an_edit_cost() {
         page.contains(&recall("100")) && !page.contains(">missed<"),
         "{page}"
     );
-    // The massage is switched off, and the set shows what guests find in its place.
+    // The massage is switched off, and the next run marks its question as missed.
     let form = fields(&ana.get(MASSAGE).await.body);
     save(&ana, &form, &[("active", "false"), ("what", "publish")]).await;
     ana.act(set, &run).await;

@@ -54,7 +54,8 @@ async fn an_admin_orders_dead_letters_and_the_scheduler_carries_the_orders_out()
             "{body}"
         );
     }
-    // A host cannot order a replay, and nobody can without a reason.
+    // A person with the role of host cannot order a replay, and nobody can order one without a
+    // reason.
     let kind = [
         ("stage", "gate"),
         ("kind", "failed"),

@@ -1,4 +1,4 @@
-//! Replies that a person releases, edits or discards before they leave (AGENT-15).
+//! Replies that wait until a person releases, edits or discards them (AGENT-15).
 
 use std::time::Duration;
 

@@ -88,7 +88,7 @@ async fn an_account_is_let_in_by_its_casinos_own_login_and_bound_to_the_person()
     assert_eq!(list.status, StatusCode::OK);
     let entry = "select detail->>'provider' from audit_log where action = 'operator_logged_in'";
     assert_eq!(house.texts_of(entry).await, ["silver"]);
-    // A code and a login that was begun can be used only once.
+    // The login made one call of each kind to the provider.
     assert_eq!(provider.calls(), ["document", "keys", "authorize", "token"]);
 
     // Ana's address is given to another person; Ana gets Luis' address.
@@ -115,7 +115,7 @@ async fn an_account_is_let_in_by_its_casinos_own_login_and_bound_to_the_person()
     let (other, page) = log_in(&house).await;
     assert_eq!(page.status, StatusCode::OK);
 
-    // The first login there removes the password here.
+    // The first login through the provider removes the account's password at the console.
     provider.person("p-3", "luis@silverbirch.example");
     assert_eq!(log_in(&house).await.1.status, StatusCode::OK);
     let password = [
@@ -223,8 +223,8 @@ async fn no_wrong_token_and_no_planted_login_lets_anybody_in() {
     );
     provider.forge(false);
 
-    // A code is refused without the login that waits for it, at another login, with another state,
-    // and when it is repeated.
+    // A code is refused in four cases: no login waits for it, another login brings it, its state is
+    // another one, or it was used before.
     let mut caller = Caller::new(&house);
     let back = at_provider(&mut caller).await;
     let stranger = Caller::new(&house);
@@ -255,8 +255,8 @@ async fn no_wrong_token_and_no_planted_login_lets_anybody_in() {
     let posted = caller.post("/login/with/silver", &form(&[])).await;
     assert_eq!(posted.status, StatusCode::NOT_FOUND);
 
-    // The provider's keys are read at most once a minute, so a login that is signed with a new key
-    // is refused until then.
+    // The provider's keys are read at most once a minute. Until the next reading, a login that is
+    // signed with a new key is refused.
     let read = |calls: Vec<&str>| calls.iter().filter(|call| **call == "keys").count();
     assert_eq!(read(provider.calls()), 1);
     provider.rotate(true);

@@ -43,7 +43,7 @@ async fn now_shows_what_waits_and_what_stands_still() {
     assert_eq!(row("Guests who wrote"), "1 0");
     assert_eq!(row("New guests"), "1 0");
     assert_eq!(row("Cases opened"), "1 0");
-    // An overdue case and a switch that is on are shown at once.
+    // The page shows an overdue case and a switch that is on.
     house
         .change("update escalations set ack_due_at = now() - interval '1 minute'")
         .await;
@@ -167,7 +167,7 @@ async fn behind_each_reply_stands_its_turn() {
         "/c/silver_birch/conversations/{}",
         staff.conversation().await
     );
-    // Parts that wait to be sent are shown in order, after the texts that were sent.
+    // Parts that were not sent are shown in the order of their numbers.
     let parts = "insert into outbound_messages (casino_id, outbound_id, conversation_id, guest_id, part, parts, kind, class, seq, body, encoding,
          units, segments, agent, useful_until, next_sweep_at, trace, state)
        select casino_id, gen_random_uuid(), conversation_id, guest_id, n, 2, 'person', class, 100 + n, 'part ' || n, encoding, units, segments, agent,

@@ -219,7 +219,8 @@ async fn a_casinos_user_neither_reads_nor_writes_anothers_subjects() {
         let _subscription = intruder.client.subscribe(subject.clone()).await.unwrap();
         intruder.was_refused(&["subscription", &subject]).await;
     }
-    // The filter in the request's body must be the one in its subject, which the permission covers.
+    // The server refuses a request whose body names another filter than its subject, because the
+    // user's permission covers only the subject.
     let lie = serde_json::json!({
         "stream_name": "KV_fleet", "action": "create",
         "config": {

@@ -166,7 +166,7 @@ async fn every_role_does_its_work_and_nothing_is_refused() {
     ] {
         roles.run(worker, None).await;
     }
-    // The workers of one casino serve that casino before any others run.
+    // First the workers of one casino run alone, and serve only that casino.
     for worker in [Worker::AgentSwarm, Worker::OutboundSender] {
         roles.run(worker, Some(&busy)).await;
     }

@@ -1,5 +1,5 @@
 //! Texts in a burst, and texts that arrive while the model thinks (D4). The swarm runs in the test,
-//! with a model that can be held.
+//! with a model whose answers the test can hold back.
 
 use std::{
     sync::{Arc, Mutex},
@@ -17,7 +17,8 @@ use tokio::{sync::Semaphore, task::JoinHandle, time::sleep};
 
 use crate::harness::{GUEST, House, Wanted, house, until};
 
-/// The offline model, which records the texts of each call and answers only with a permit.
+/// Wraps the offline model: records the texts of each call, and answers only when `may_answer` has
+/// a permit.
 struct Held {
     inner: Arc<dyn Model>,
     asked: Mutex<Vec<Vec<String>>>,
@@ -107,7 +108,7 @@ async fn five_texts_within_a_second_get_one_answer() {
     ];
     for text in texts {
         house.text(GUEST, text);
-        // Pauses between the texts, which also keeps their order.
+        // Pauses between the texts as a guest would, so that they also arrive in this order.
         sleep(Duration::from_millis(100)).await;
     }
     house.settle(5).await;

@@ -12,8 +12,8 @@ use crate::{
     webhook::caller::{Answer, Caller},
 };
 
-/// Starts a house whose guest wrote twelve texts, all counted by Redis. If Redis is too slow,
-/// processes count alone and less exactly (PROD-4), so it tries again.
+/// Starts a house whose guest wrote twelve texts, all counted by Redis. If Redis is too slow, each
+/// process counts for itself and less exactly, so this function starts again with a new house.
 async fn twelve_texts() -> House {
     let uncounted = || {
         metrics()
@@ -172,7 +172,8 @@ async fn a_picture_is_noted_and_never_fetched() {
         },
     )
     .await;
-    // The server of the picture; a request for it would show as a connection.
+    // The server that would deliver the picture. If somebody fetched the picture, the server would
+    // see a connection.
     let store = TcpListener::bind("127.0.0.1:0").unwrap();
     store.set_nonblocking(true).unwrap();
     let url = format!(

@@ -1,5 +1,5 @@
-//! A thousand edits by three editors over four sources, while the processes that take them and the
-//! database are killed (D31).
+//! A thousand edits by three editors through four sources, while the database and the processes
+//! that take the edits are killed (D31).
 
 use std::{
     collections::HashMap,
@@ -91,8 +91,8 @@ async fn a_thousand_edits_outlive_killed_workers_and_a_killed_database() {
     postgres.wipe_data().await.unwrap();
 }
 
-/// Kills the database or one of the processes, again and again. Returns how often it killed the
-/// database and how often a process.
+/// Kills the database or one of the processes, again and again until `over` is set. Returns how
+/// often it killed the database and how often a process.
 async fn kill(
     house: &House,
     postgres: &Postgres,

@@ -116,8 +116,8 @@ async fn the_webhook_takes_signed_edits_once_and_says_every_problem() {
     assert_eq!(said["fields"].as_array().unwrap().len(), 2, "{said}");
     assert!(said["fields"][0]["fix"].is_string());
 
-    // A call is refused if its time is stale, its key or its casino is another one, its body was
-    // changed, or its signature is missing.
+    // A call is refused if its time is too old or too new, if it is signed with another key or
+    // another casino's key, if its body was changed after signing, or if it names another casino.
     for (at, version) in [(now - 400, 1), (now + 400, 1), (now, 2)] {
         let (status, said) = sheet.call(us, &row("e5", "$190"), at, version).await;
         assert_eq!(status, StatusCode::UNAUTHORIZED, "{said}");
@@ -156,7 +156,7 @@ async fn the_webhook_takes_signed_edits_once_and_says_every_problem() {
         StatusCode::BAD_REQUEST
     );
 
-    // Nothing is deleted: the item is switched off.
+    // A row that is deleted in the sheet deletes nothing: its item is switched off.
     let mut gone = row("e7", "");
     gone["change_type"] = "delete".into();
     let (status, said) = sheet.call(us, &gone, now, 1).await;

@@ -1,5 +1,5 @@
-//! The requests of a turn: the texts that each model gets, and the settings of its call (AGENT-30,
-//! WEB-22, WEB-24, WEB-27, WEB-36).
+//! The requests that a turn sends to models: the texts that each model gets, and the settings of
+//! its call (AGENT-30, WEB-22, WEB-24, WEB-27, WEB-36).
 
 use serde_json::{Value, json};
 use seven_staff::profile::{Corrected, revoke};

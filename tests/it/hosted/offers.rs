@@ -86,8 +86,8 @@ async fn a_worker_killed_after_create_offer_leaves_one_offer_and_one_answer() {
     let house = acquainted("hosted_offer", &models).await;
     let before = house.texts_to(GUEST).len();
     let mut known = calls(&models);
-    // The model answers four times: route, plan, tool call, and the reply made of the tool's
-    // result. The worker dies after the fourth.
+    // The model answers four times: route, plan, tool call, and the reply that uses the tool's
+    // result. The worker dies after the fourth answer.
     let mut doomed = house.process("agent-swarm", Some("swarm.after_model:4"));
     house.text(GUEST, ASKS);
     let died = tokio::time::timeout(Duration::from_secs(20), doomed.wait()).await;

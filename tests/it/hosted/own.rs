@@ -1,5 +1,6 @@
-//! The offline host's route, plan and answer are used where a hosted model is unreadable, unsure or
-//! unfit as a judge, so that a hosted model never makes a turn worse than none.
+//! If a hosted model's answer is unreadable or unsure, or the model is unfit as a judge, the
+//! offline host's route, plan or answer is used. So a hosted model never makes a turn worse than no
+//! model.
 
 use std::time::Duration;
 
@@ -166,7 +167,8 @@ async fn a_judge_that_passes_its_trial_is_asked() {
     models.when(speaks, Play::text(ANSWER));
     let house = house("own_fit", tried_first(&models)).await;
     trial(&models).await;
-    // The last verdict may reach the swarm only after the first guest's text.
+    // The swarm may get the last verdict of the trial only after the first guest's text, so the
+    // test asks until a hosted judge is used.
     for texts in 1..=20 {
         house.text(GUEST, QUESTION);
         house.settle(texts).await;
@@ -223,7 +225,7 @@ async fn status_tells_how_many_turns_the_model_answered() {
     house.text("+18605550178", QUESTION);
     house.settle(2).await;
     let status = house.seven(&["status"], "").await.out;
-    // The breaker may open between the two turns.
+    // The reasons are not compared, because the breaker may open between the two turns.
     assert!(
         status.contains("Hosted model: answered 0 of 2 turns; the others: "),
         "{status}"

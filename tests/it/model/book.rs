@@ -1,10 +1,10 @@
 //! The model: it records what a careful person with pen and paper would know about each guest, and
-//! rejects the requests that this person would forbid. Written from D6, D7 and the answers to C-6,
-//! C-9, C-10, C-12 and C-16, not from the code.
+//! rejects the requests that this person would forbid. It was written from D6, D7 and the answers
+//! to C-6, C-9, C-10, C-12 and C-16, not from the code.
 //!
-//! A STOP counts from the moment at which ingress has answered 2xx; a START, a YES and a new text
-//! after a deletion only once the gate has handled them. Times are milliseconds on the test's own
-//! clock.
+//! A STOP takes effect when ingress has answered 2xx; a START, a YES and a new text after a
+//! deletion take effect only when the gate has handled them. Times are milliseconds on the test's
+//! own clock.
 
 use std::collections::HashMap;
 
@@ -15,8 +15,8 @@ use super::steps::{Said, Who};
 
 const MINUTE: i64 = 60_000;
 const DAY: i64 = 24 * 60 * MINUTE;
-/// Milliseconds in which the pre-send check lets an answer to "the text just received" leave (five
-/// minutes), plus three seconds that the test itself may take.
+/// Milliseconds after ingress last accepted a text in which the pre-send check still lets an answer
+/// to it out (five minutes), plus three seconds that the test itself may take.
 const ANSWER: i64 = 5 * MINUTE + 3_000;
 
 /// A guest's text. The key of the text in the book is also part of its message id.
@@ -29,7 +29,7 @@ pub(crate) struct Text {
     /// retry.
     pub(crate) first_taken: i64,
     pub(crate) last_taken: i64,
-    /// Number of times that the guest had opted in again before this text.
+    /// Number of times that the guest had opted in again after a STOP before writing this text.
     season: u32,
 }
 
@@ -56,11 +56,11 @@ enum Word {
     Blocked,
 }
 
-/// Whether the guest may be texted, according to the newest word.
+/// Whether the guest may be texted, according to the newest STOP, START or answer 40300.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Standing {
-    /// The guest is opted in. `by_our_word` is true if the word is one that the provider does not
-    /// know; then a refusal by the provider says nothing new.
+    /// The guest is opted in. `by_our_word` is true if the provider does not know the word with
+    /// which the guest opted in; then a refusal by the provider says nothing new.
     With {
         by_our_word: bool,
         provider_blocks: bool,
@@ -204,8 +204,8 @@ impl Book {
         });
         text.last_taken = now;
         if said.is_stop() {
-            // D7: a STOP older than another word does not suppress. But once the gate has seen it,
-            // marketing needs a consent newer than this STOP.
+            // D7: a STOP that is older than another word does not suppress. But once the gate has
+            // seen it, marketing needs a consent that is newer than this STOP.
             if !self.guest(who).words.iter().any(|(newer, _)| *newer > at) {
                 self.hear(who, at, Word::Stop);
             }
@@ -257,8 +257,8 @@ impl Book {
                 }
             )
         {
-            // A YES counts only as the answer to a question that was asked before it, after the
-            // last STOP, and within a day.
+            // A YES gives consent only if it answers an opt-in question that was asked before it,
+            // after the last STOP, and within a day.
             let stop = guest.newest_stop().unwrap_or(i64::MIN);
             if guest
                 .asked
@@ -270,8 +270,8 @@ impl Book {
         }
     }
 
-    /// Records that the 40300 for a request at `at` was handled. For a guest who is opted out it
-    /// adds only that the provider knows.
+    /// Records that the answer 40300 to a request at `at` was handled. If the guest has opted out
+    /// before, this adds only that the provider knows of it.
     pub(crate) fn blocked(&mut self, who: Who, at: i64) {
         let guest = self.guest(who);
         let left = matches!(guest.standing(), Standing::Left);

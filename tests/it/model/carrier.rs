@@ -23,7 +23,7 @@ pub(crate) struct Carrier {
     pub(crate) died: Notify,
 }
 
-/// The behaviour that the step wants from the provider, and the results.
+/// The behaviour that the current step wants from the provider, and the results of the step.
 #[derive(Debug, Default)]
 pub(crate) struct Plan {
     pub(crate) answer: Option<Answer>,

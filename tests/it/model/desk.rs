@@ -20,7 +20,7 @@ use super::{
 };
 use crate::harness::House;
 
-/// 555-01xx numbers of guests A and B.
+/// Phones of guests A and B, from the fictional numbers 555-01xx.
 pub(crate) const PHONES: [&str; 2] = ["+18605550142", "+18605550143"];
 const NOON: i64 = 12;
 
@@ -30,8 +30,8 @@ pub(crate) struct Workers {
     signer: Signer,
     client: reqwest::Client,
     book: Mutex<Book>,
-    /// Milliseconds by which the test's clock is ahead of the machine's. When it jumps, all rows'
-    /// times move back.
+    /// Milliseconds by which the test's clock is ahead of the machine's. When the test's clock
+    /// jumps, the times in all rows move back.
     ahead: AtomicI64,
     texts: AtomicUsize,
     /// Number of this sequence's first text; numbers in message ids are never used twice.
@@ -56,7 +56,7 @@ impl Workers {
         }
     }
 
-    /// Begins a new sequence.
+    /// Begins a new sequence: empties the book and sets the test's clock to the machine's.
     pub(crate) fn begin(&self) {
         *self.book() = Book::default();
         self.ahead.store(0, Ordering::Relaxed);
@@ -150,7 +150,7 @@ impl Workers {
         .into_bytes()
     }
 
-    /// Calls ingress; a STOP counts as soon as the answer is 2xx.
+    /// Delivers the text to ingress, and records it in the book once the answer is 2xx.
     pub(crate) async fn post(&self, n: usize, who: Who, said: Said, at: i64) -> Result<(), String> {
         let body = self.event(n, who, said, at);
         let timestamp = Utc::now().timestamp().to_string();

@@ -56,7 +56,8 @@ pub(crate) fn understood(said: Said) {
     );
 }
 
-/// Returns statements that move the times in every table, except append-only and static ones.
+/// Returns statements that move the times in every table back by `{seconds}`, except in append-only
+/// and static tables.
 pub(crate) async fn shift(owner: &PgPool) -> String {
     let columns: Vec<(String, String)> = sqlx::query_as(
         "select c.table_name::text, string_agg(format('%1$I = %1$I - interval ''{seconds} s''', c.column_name), ', ')

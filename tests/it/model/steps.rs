@@ -59,7 +59,7 @@ texts! {
     StopInSpanish => "ya no me manden mensajes",
     CryAndStop => "I want to kill myself, stop texting me",
     Start => "START",
-    /// A word that the provider does not know either.
+    /// Another keyword of ours that the provider does not know.
     Iniciar => "INICIAR",
     Yes => "YES",
     Help => "HELP",
@@ -102,7 +102,7 @@ pub(crate) enum When {
     AsTheLastOne,
 }
 
-/// The last stage that a text reached before the fleet died.
+/// The last stage that the step lets a text reach.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Reach {
     Gate,
@@ -165,13 +165,13 @@ pub(crate) enum Step {
         nth: usize,
         receipt: Receipt,
     },
-    /// The scheduler's round: doubts, postponed sends, deletions.
+    /// A round of the scheduler over what is due: doubts, postponed sends and deletions.
     Due,
     Wait {
         seconds: i64,
     },
     WipeRedis,
-    /// `seven consent record --tier marketing`, which refuses for a guest who is opted out.
+    /// `seven consent record --tier marketing`, which is refused for a guest who is opted out.
     RecordConsent {
         who: Who,
     },

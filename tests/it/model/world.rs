@@ -37,9 +37,9 @@ pub(crate) struct World {
     gate: Gate,
     sender: Sender,
     receipts: Receipts,
-    /// The fleet with the long waits of production, over which the test's clock jumps.
+    /// The fleet with the long waits of production. The test's clock jumps over these waits.
     fleet: Fleet,
-    /// Statements that move the times in every table.
+    /// Statements that move the times in every table back when the clock jumps.
     shift: String,
     requests: Vec<Attempt>,
     fault: Option<Fault>,
@@ -215,7 +215,8 @@ impl World {
         }
     }
 
-    /// Gives the gate the stream's copy of the text, or that of Telnyx's last retry.
+    /// Gives the gate the copy of the text that ingress stored first, or the copy of Telnyx's last
+    /// retry if `retried`.
     async fn gate(&mut self, n: usize, retried: bool) -> Result<(), String> {
         let text = self.desk.book().text(n).clone();
         let received = self.desk.real(if retried {
@@ -319,7 +320,8 @@ impl World {
         Ok(())
     }
 
-    /// Lets the clock jump: all stored times move back, and the guests' zones show the new hour.
+    /// Lets the test's clock jump: all stored times move back, and the guests' time zones show the
+    /// new hour.
     async fn wait(&mut self, seconds: i64) -> Result<(), String> {
         let mut refusals = Vec::new();
         for who in EVERYBODY {

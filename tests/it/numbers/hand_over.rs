@@ -57,7 +57,8 @@ async fn acknowledged(house: &House, guest: &str, calls: usize) {
     .await;
 }
 
-/// Returns how many texts the check for crossed rows finds (SEC-95).
+/// Returns how many texts the check finds whose row names another guest, turn or number than its
+/// conversation does (SEC-95).
 async fn crossed(house: &House) -> usize {
     let fleet = &house.stack.fleet;
     let span = Duration::from_secs(3_600);
@@ -65,8 +66,8 @@ async fn crossed(house: &House) -> usize {
     fleet.store.crossed(since, span).await.unwrap().len()
 }
 
-// D40: chaos, seed 3135. The provider repeated a webhook 60 ms after the number had changed its
-// casino.
+// D40, found by chaos with seed 3135: the provider repeated a webhook 60 ms after the number had
+// changed its casino.
 #[tokio::test]
 async fn a_text_of_before_the_hand_over_belongs_to_the_former_casino() {
     let mut document: serde_json::Value = serde_json::from_str(seven_packs::demo::CASINO).unwrap();
@@ -127,13 +128,14 @@ async fn a_text_of_before_the_hand_over_belongs_to_the_former_casino() {
     text_to_old(&house, "What time is check-in?");
     house.settle(4).await;
     assert_eq!(stored_at(&house, TAKER).await, 1);
-    // An ingress whose roster has no such route also asks for the number's former casino (seed
-    // 3135).
+    // An ingress whose roster has no route for the number asks the store for the number's former
+    // casino (seed 3135).
     let number = OLD.parse().unwrap();
     let former = house.stack.fleet.store.former_of_number(&number).await;
     let former = former.unwrap().map(|(casino, _)| casino);
     assert_eq!(former.as_ref(), Some(house.casino()));
-    // A late webhook is no incident, but a text that was written long after the hand-over is one.
+    // A text that the former casino stored because its webhook came late is no incident. If the
+    // text was written long after the hand-over, it is one.
     assert_eq!(crossed(&house).await, 0);
     let written_later = format!(
         "update inbound_messages set occurred_at = now() + interval '11 minutes'
@@ -145,8 +147,8 @@ async fn a_text_of_before_the_hand_over_belongs_to_the_former_casino() {
     house.stop().await;
 }
 
-/// Publishes a text to the old number as an ingress does that takes `casino` for the number's
-/// owner.
+/// Publishes a text to the old number, as an ingress does that still takes `casino` for the
+/// number's owner.
 async fn routed_to(house: &House, casino: &CasinoId, (message, text): (&str, &str)) {
     let at = house.stack.fleet.clock.now().timestamp_millis();
     let event = InboundText {
@@ -184,7 +186,8 @@ async fn unread(house: &House, casino: &CasinoId) -> u64 {
     consumer.num_pending + consumer.num_ack_pending as u64
 }
 
-// D40, D7: chaos, seed 499689. The new casino answered 1.5 s after a STOP to its number.
+// D40, D7, found by chaos with seed 499689: the new casino answered 1.5 s after a STOP to its
+// number.
 #[tokio::test]
 async fn a_stop_that_the_former_casino_took_reaches_the_present_one() {
     let house = house("numbers_stop_late", Wanted::default()).await;
@@ -192,8 +195,8 @@ async fn a_stop_that_the_former_casino_took_reaches_the_present_one() {
     say(&house, &mut n, (GUEST, OLD), "Is the pool open?").await;
     add(&house, &moved(&house)).await;
     add(&house, &taker(&house, OLD)).await;
-    // Publishes the STOP like an ingress that does not know of the hand-over yet; gate and
-    // scheduler then pass it on.
+    // Publishes the STOP as an ingress does that does not know of the hand-over yet. Then the gate
+    // and the scheduler pass the STOP on.
     routed_to(&house, &former, ("late-stop", "STOP")).await;
     n += 1;
     house.settle(n).await;
@@ -210,8 +213,8 @@ async fn a_stop_that_the_former_casino_took_reaches_the_present_one() {
     assert_eq!(house.number(why).await, 1);
     let answer = say(&house, &mut n, (GUEST, OLD), "What time is check-in?").await;
     assert!(answer.is_empty(), "{answer:?}");
-    // Two days later a STOP that the number's former casino gets no longer concerns the present
-    // one.
+    // Two days after the hand-over, a STOP that the former casino gets does not concern the present
+    // one any more.
     let aged = "with aged as (update routes set since = since - interval '2 days' returning 1)
         select count(*) from aged";
     assert!(house.number(aged).await > 0);
@@ -221,8 +224,8 @@ async fn a_stop_that_the_former_casino_took_reaches_the_present_one() {
     house.stop().await;
 }
 
-// D40: chaos, seed 499689. An ingress learned of the hand-over 19 s late, and a webhook was
-// repeated.
+// D40, found by chaos with seed 499689: an ingress learned of the hand-over 19 s late, and a
+// webhook was repeated.
 #[tokio::test]
 async fn a_text_that_reached_both_casinos_is_answered_by_one() {
     let house = house("numbers_claimed", Wanted::default()).await;
@@ -286,7 +289,8 @@ fn text_to_old(house: &House, text: &str) {
     house.stack.sim.text(text).unwrap();
 }
 
-/// Hands the old number on, sends STOP to it, and waits until the former casino has the STOP, too.
+/// Hands the old number on, sends STOP to it, and waits until the former casino has recorded the
+/// STOP, too.
 async fn stop_after_the_hand_over(house: &House) {
     add(house, &taker(house, OLD)).await;
     text_to_old(house, "STOP");
@@ -364,10 +368,11 @@ async fn a_stop_on_a_number_just_handed_on_silences_the_answer_to_an_unread_text
     house.stop().await;
 }
 
-// D40: chaos, seed 3135. A webhook came to an ingress whose roster had no route for its number.
+// D40, found by chaos with seed 3135: a webhook came to an ingress whose roster had no route for
+// its number.
 #[tokio::test]
 async fn an_ingress_that_does_not_know_the_number_asks_who_had_it() {
-    // Without a scheduler, which would tell ingress about the number.
+    // The fleet has no scheduler, because the scheduler would tell ingress about the number.
     let workers = Worker::ALL.into_iter();
     let workers = workers.filter(|worker| *worker != Worker::Scheduler);
     let wanted = Wanted {

@@ -1,5 +1,5 @@
-//! Many dead letters are listed in pages, and replayed by processes that are stopped and killed;
-//! none is replayed twice or lost (D17).
+//! Many dead letters are listed in pages, and replayed by processes that are stopped and killed. No
+//! dead letter is replayed twice or lost (D17).
 
 use std::{collections::HashSet, process::Stdio, time::Duration};
 
@@ -28,8 +28,8 @@ fn guest(n: usize) -> String {
     format!("+1203555{n:04}")
 }
 
-/// Makes a dead letter of a guest's text that is five seconds old, and that failed in the gate
-/// before any row held it.
+/// Makes a dead letter of a guest's text. The text is five seconds old, and failed in the gate
+/// before it was stored.
 pub(crate) fn letter(house: &House, n: usize, from: &str, text: &str) -> NewDead {
     let fleet = &house.stack.fleet;
     let now = fleet.clock.now() - Duration::from_secs(5);
@@ -340,8 +340,8 @@ async fn ten_thousand_letters_are_listed_in_pages_and_found_by_every_filter() {
     .await;
     let casino = house.casino().as_str().to_owned();
     let owner = sqlx::PgPool::connect(&house.database_url).await.unwrap();
-    // Groups of ten letters have the same time, so that pages end within a group, which must lose
-    // none.
+    // Groups of ten letters have the same time, so that some pages end within a group. No letter of
+    // the group may be lost between two pages.
     let insert = format!(
         "insert into dead_letters (casino_id, dead_id, stage, reason, first_error, last_error, attempts, subject, message_key, payload, trace,
            first_at, last_at, state)

@@ -64,7 +64,7 @@ async fn one_bad_event_in_each_stage_blocks_no_other_and_acts_once_when_mended()
             .await
             .unwrap();
     }
-    // Publishes bytes that are no message on every subject of every stage.
+    // Publishes bytes that cannot be decoded on every subject of every stage.
     for stage in CONSUMING {
         for queue in queues_of(stage) {
             let subject = subject(stage, house.casino(), *queue);
@@ -107,8 +107,8 @@ async fn one_bad_event_in_each_stage_blocks_no_other_and_acts_once_when_mended()
         || async { house.said_to(&poisoned(4)).contains("Nonna Salvia") },
     )
     .await;
-    // The junk has the same identity in all queues of the sender, so it makes only one letter
-    // there. Each text to the guest has two receipts.
+    // The junk has the same identity in all queues of the sender, so it makes only one dead letter
+    // in that stage. Each text to the guest has two receipts.
     let receipts = 2 * i64::try_from(house.texts_to(&poisoned(4)).len()).unwrap();
     until(
         "all that is bad is filed",
@@ -163,9 +163,9 @@ async fn one_bad_event_in_each_stage_blocks_no_other_and_acts_once_when_mended()
         "ana",
     ];
     let line = |n| format!("Replayed {n} dead letter(s); refused 5 (unreadable 5), still listed.");
-    // A swept copy that failed just before the triggers were removed may be filed while its letter
-    // is replayed. The command then leaves that letter open and reports it; the next replay handles
-    // it.
+    // A copy of a signal that a sweep published may have failed just before the table was emptied,
+    // and is filed while its letter is replayed. The command then leaves that letter open and
+    // reports it; the next replay handles it.
     until(
         "no letter is left that can be replayed",
         Duration::from_secs(20),

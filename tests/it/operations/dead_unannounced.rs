@@ -1,5 +1,5 @@
-//! A process that dies between committing an end and announcing it leaves no dead letter, so the
-//! scheduler files one (D17).
+//! If a process commits that a message has failed for good and dies before it announces this, no
+//! dead letter exists. The scheduler then files one (D17).
 
 use std::time::Duration;
 
@@ -53,7 +53,8 @@ async fn a_sender_that_dies_before_the_announcement_leaves_a_letter_all_the_same
         house.count("dead", "open").await == 1
     })
     .await;
-    // The message was delivered again and changed nothing, and a later round files nothing more.
+    // The message was delivered again and changed nothing, and later rounds of the scheduler file
+    // no second letter.
     tokio::time::sleep(Duration::from_secs(2)).await;
     assert_eq!(house.number("select count(*) from dead_letters").await, 1);
     assert_eq!(

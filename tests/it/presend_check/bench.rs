@@ -22,7 +22,7 @@ use sqlx::{AssertSqlSafe, PgPool};
 
 use crate::harness::{House, Wanted, house};
 
-/// A house, mostly without workers, so that the test acts as the sender.
+/// A house. Most tests use one without workers, and act as the sender themselves.
 pub(crate) struct Bench {
     pub(crate) house: House,
     pub(crate) owner: PgPool,
@@ -50,7 +50,8 @@ pub(crate) struct Condition {
     guest: Option<&'static str>,
     text: Option<&'static str>,
     state: Option<&'static str>,
-    /// State of an earlier text of the conversation, of the same class.
+    /// State of an earlier text of the same class in the same conversation; `None` if there is no
+    /// such text.
     earlier: Option<&'static str>,
     earlier_is_new: bool,
     switch: Option<Switch>,
@@ -65,7 +66,7 @@ pub(crate) struct Condition {
 }
 
 impl Condition {
-    /// A guest who gave every consent, inside the window, with a text due now.
+    /// The guest gave every consent, no quiet hours hold, and the text is due now.
     pub(crate) const NOTHING: Self = Self {
         name: "nothing",
         suppression: None,
@@ -86,7 +87,8 @@ impl Condition {
         Self { name, ..self }
     }
 
-    /// Sets the `set` clause for the guest's suppression row, or `delete`.
+    /// Sets the SQL that changes the guest's suppression row: a `set` clause, or `delete` to remove
+    /// the row.
     pub(crate) const fn suppression(self, set: &'static str) -> Self {
         Self {
             suppression: Some(set),
@@ -197,8 +199,8 @@ impl Bench {
         }
     }
 
-    /// Begins a transaction that has read the casino's document, as a sender's has; without it
-    /// every text is refused.
+    /// Begins a transaction that has read the casino's document, as a sender's transaction has.
+    /// Without this reading every text is refused.
     pub(crate) async fn bind(&self) -> Tx {
         let mut tx = self
             .house
@@ -288,8 +290,8 @@ impl Bench {
         }
     }
 
-    /// Turns the condition's switch on or off. Its start is a minute ago, so that a text can be
-    /// older or younger.
+    /// Turns the condition's switch on or off. The switch begins a minute ago, so that a text can
+    /// be older or younger than the switch.
     pub(crate) async fn switch(&self, condition: &Condition, on: bool) {
         let Some(switch) = condition.switch else {
             return;
@@ -438,8 +440,8 @@ impl Bench {
         self.run(&format!("update {update}")).await;
     }
 
-    /// Runs a statement without triggers, so that it can also set a state that no text reaches from
-    /// here.
+    /// Runs a statement without triggers, so that it can also set a state that the text could not
+    /// reach from its current state.
     async fn run(&self, statement: &str) {
         let mut tx = self.owner.begin().await.unwrap();
         sqlx::query("set local session_replication_role = replica")

@@ -1,5 +1,5 @@
-//! A STOP and a claim at the same moment: the later one waits for the earlier one's commit, so no
-//! claim commits after the STOP (D6, D7).
+//! A STOP and a claim at the same moment: the one that comes later waits for the commit of the
+//! other one, so no claim commits after the STOP (D6, D7).
 
 use std::{sync::Arc, time::Duration};
 

@@ -33,7 +33,7 @@ async fn trace_of_an_answer(unique: &str, models: &Models) -> Vec<Span> {
         .unwrap()
 }
 
-/// Returns the spans under a turn, in order.
+/// Returns the spans whose parent is the turn, in the order of their start.
 fn steps_of<'a>(spans: &'a [Span], turn: &Span) -> Vec<&'a Span> {
     let mut steps: Vec<_> = spans
         .iter()

@@ -1,4 +1,5 @@
-//! Traces that are exported regardless of the sample, across processes and across a crash.
+//! Tests which traces are exported although none is sampled, and that a trace stays whole across
+//! processes and across a crash.
 
 use std::time::Duration;
 

@@ -1,5 +1,5 @@
-//! Messages of visitors that a stage could not handle: they are filed with their channel, and a
-//! replay answers them once.
+//! Messages of visitors that a stage could not handle: they are filed as dead letters that name the
+//! channel, and a replay answers them once.
 
 use std::time::Duration;
 

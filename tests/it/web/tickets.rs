@@ -147,7 +147,7 @@ async fn a_guest_who_needs_a_person_gets_a_number_and_the_persons_answer() {
         .all()
         .await;
     assert!(format!("{cry:?}").contains("988"), "{cry:?}");
-    // The console shows the number while the guest waits.
+    // The console shows the ticket's number while the guest waits.
     let eva = Staff::new(&house)
         .add("eva2@example.com", Role::Host, Some(house.casino()))
         .await
@@ -222,7 +222,8 @@ async fn a_guest_who_needs_a_person_gets_a_number_and_the_persons_answer() {
         !eva.get(&thread).await.body.contains(waits),
         "the host answers"
     );
-    // The database refuses all other changes of a ticket's state.
+    // The database refuses other changes of a ticket's state, such as from `pending_human` to
+    // `closed`.
     let pool = sqlx::PgPool::connect(&house.database_url).await.unwrap();
     for state in ["closed", "open"] {
         let moved = sqlx::query("update tickets set state = $1 where number = 1")
@@ -298,7 +299,7 @@ async fn a_message_that_was_kept_may_need_a_person_again() {
     house.stop().await;
 }
 
-/// Runs an operators' command that must succeed, and returns the last line of its stdout.
+/// Runs a `seven` command that must succeed, and returns the last line of its stdout.
 async fn seven(house: &House, args: &[&str]) -> String {
     let said = house.seven(args, "").await;
     assert_eq!(said.code, 0, "{args:?}: {said:?}");

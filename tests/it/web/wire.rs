@@ -60,8 +60,8 @@ async fn the_casinos_pages_may_frame_the_chat_and_ask_and_no_other_page() {
     assert!(page.contains("<seven-chat") && chat.contains("<seven-chat"));
     assert!(page.contains("<h1") && !chat.contains("<h1"), "{chat}");
 
-    // A browser's preflight names no casino, so every origin passes it; the call itself is decided
-    // by the casino that it names.
+    // A browser's preflight request names no casino, so every origin passes it. The call that
+    // follows names a casino and is allowed only to that casino's pages.
     for origin in [PAGE, EVIL] {
         let asked = client
             .request(Method::OPTIONS, format!("{gateway}/api/v1/chat/stream"))
@@ -124,7 +124,8 @@ async fn a_caller_who_drips_is_cut() {
 
 #[tokio::test] // WEB-6, WEB-7
 async fn connections_that_idle_make_room_for_each_other_and_streams_stay() {
-    // A head may take longer than the test, so that only another connection can close one.
+    // A head may take longer than the test runs, so a connection is closed only to make room for
+    // another one.
     let extra = "web.head_seconds = 600\nweb.connections_per_address = 2\n";
     let house = with_gateways("web_idle", extra).await;
     let [first, second] = gateways(&house);

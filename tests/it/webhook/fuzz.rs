@@ -1,6 +1,6 @@
 //! Sends 5,000 events changed after signing, and 5,000 with a changed structure that are then
-//! signed. Each gets its right answer, and every later stage handles those that ingress accepts.
-//! `SEVEN_FUZZ_SEED` repeats a printed seed.
+//! signed. Each gets the right answer, and the later stages handle all that ingress accepts. The
+//! environment variable `SEVEN_FUZZ_SEED` repeats a run with its printed seed.
 
 mod bend;
 
@@ -196,8 +196,8 @@ async fn five_thousand_signed_events_of_bent_structure_each_find_their_place() {
         },
     )
     .await;
-    // Confirmations and notices are sent; their receipts are suppressed, because they would change
-    // the count.
+    // Confirmations and notices are sent; their receipts are suppressed, because receipts of our
+    // own texts would change the counts below.
     let silent = Rule {
         matcher: Matcher::default(),
         fault: Fault::LostReceipt,
@@ -262,8 +262,8 @@ async fn five_thousand_signed_events_of_bent_structure_each_find_their_place() {
         (count("accepted"), letters),
         "accepted is on the bus, once"
     );
-    // The later stages start only now, because in this process they would share ingress's
-    // connections to Postgres.
+    // The later stages start only after ingress has answered all calls, because in this process
+    // they share ingress's connections to Postgres.
     for worker in [Worker::ComplianceGate, Worker::OutboundSender] {
         house.stack.spawn(worker, None).await.unwrap();
     }

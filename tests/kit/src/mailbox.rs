@@ -1,5 +1,5 @@
-//! A stand-in for a mail server, over real SMTP (RFC 5321): takes mails, keeps them as they came,
-//! and refuses or drops connections on demand.
+//! A stand-in for a mail server, over real SMTP (RFC 5321): accepts mails, keeps them unchanged,
+//! and on demand refuses a mail or drops its connection.
 //!
 //! ```no_run
 //! # async fn demo() -> anyhow::Result<()> {
@@ -92,7 +92,7 @@ impl Mailbox {
         format!("smtp://{}", self.address)
     }
 
-    /// Makes the next `times` mails fail.
+    /// Makes the next `times` mails fail, after the faults already queued.
     pub fn fail(&self, fault: Fault, times: usize) {
         let faults = std::iter::repeat_n(fault, times);
         lock(&self.inbox).faults.extend(faults);

@@ -76,8 +76,8 @@ impl Models {
         self.script.lock().queue.push_back(play);
     }
 
-    /// Plays this answer for every matching request, before the queue; the first matcher that
-    /// matches wins.
+    /// Plays this answer for every request that `matcher` accepts, instead of a queued answer. If
+    /// several matchers accept a request, the one added first decides.
     pub fn when(&self, matcher: impl Fn(&Received) -> bool + Send + Sync + 'static, play: Play) {
         self.script.lock().matchers.push((Box::new(matcher), play));
     }
@@ -88,9 +88,9 @@ impl Models {
         self.script.lock().otherwise = Some(play);
     }
 
-    /// Refuses OpenAI requests that ask for an answer with a schema in a form that is not in
-    /// `forms` (`json_schema`, `json_object` or `tool`), as local servers do. The refusal has the
-    /// HTTP status `status`. Refused requests are recorded and use no scripted answer.
+    /// Accepts only these forms of asking for an answer with a schema (`json_schema`, `json_object`
+    /// or `tool`), as local servers do. OpenAI requests in another form are refused with the HTTP
+    /// status `status`; they are recorded and use no scripted answer.
     pub fn takes_only(&self, forms: &[&'static str], status: u16) {
         self.script.lock().takes = Some((forms.to_vec(), status));
     }

@@ -1,5 +1,6 @@
 //! A stand-in, over real HTTP, for the services that notify people of alerts: Slack's webhooks and
-//! PagerDuty's Events API v2. It refuses what they refuse, fails on demand, and keeps bodies.
+//! PagerDuty's Events API v2. It refuses what these services refuse, fails on demand, and keeps the
+//! bodies that it accepts.
 //!
 //! ```no_run
 //! # async fn demo() -> anyhow::Result<()> {
@@ -81,7 +82,7 @@ impl Pagers {
         Self::start_at((Ipv4Addr::LOCALHOST, 0).into()).await
     }
 
-    /// Starts again at the address of a double that was stopped.
+    /// Starts at a given address, such as that of a double that was stopped.
     pub async fn start_at(address: SocketAddr) -> Result<Self> {
         let listener = TcpListener::bind(address)
             .await

@@ -18,7 +18,7 @@ use crate::{
 };
 
 /// A private Redis server. It saves nothing by itself, since losing Redis must only cost speed
-/// (D3); a test that wants a snapshot back sends `SAVE`, then calls [`Server::restart`].
+/// (D3); a test that needs the data after a [`Server::restart`] sends `SAVE` before it.
 pub type Redis = Server<RedisKind>;
 
 /// The Redis-specific part of a [`Server`].

@@ -1,5 +1,5 @@
-//! The common part of all three servers: they start on a free port, can be broken and restarted on
-//! the same port, and stop on drop.
+//! The common part of NATS, Redis and Postgres: a server starts on a free port, can be broken and
+//! restarted on the same port, and stops on drop.
 
 use std::{
     fmt,
@@ -59,7 +59,8 @@ struct Own<K: Kind> {
     process: Mutex<Option<Process>>,
 }
 
-/// Time a server may take to start; Postgres may have to recover after a crash on a slow disk.
+/// Time that a server may take to start; it is long because Postgres may recover from a crash on a
+/// slow disk.
 const START_TIMEOUT: Duration = Duration::from_secs(30);
 
 // === impl Server ===

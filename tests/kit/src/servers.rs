@@ -14,8 +14,8 @@ use crate::{
 pub struct Options {
     /// Postgres does not flush to disk, and its data is deleted afterwards: for tests.
     pub fast_postgres: bool,
-    /// Postgres loads `pg_stat_statements` for benchmarks, which still have to create the
-    /// extension.
+    /// Postgres loads the library `pg_stat_statements` for benchmarks. Each benchmark has to create
+    /// the extension itself.
     pub count_statements: bool,
 }
 
@@ -34,7 +34,7 @@ pub struct Servers {
 }
 
 impl Servers {
-    /// Starts all three in `dir`, which no other process may be using.
+    /// Starts all three servers in `dir`. Fails if another process uses `dir`.
     pub async fn start(dir: &Path, options: Options) -> Result<Self> {
         let dir = dir.to_owned();
         blocking(move || Self::start_blocking(&dir, options)).await

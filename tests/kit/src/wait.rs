@@ -1,4 +1,4 @@
-//! Waits for processes with blocking calls; callers must run it outside async threads.
+//! Waits for processes with blocking calls, so it must not be called on an async thread.
 
 use std::{
     thread::park_timeout,

@@ -94,8 +94,8 @@ impl Stack {
         Self::start_on(plan, listener, sim).await
     }
 
-    /// Starts the fleet with a listener and a simulator that already run, for instance when
-    /// everything else is restarted.
+    /// Starts the fleet with a listener and a simulator that already run, for instance to restart
+    /// everything except these two.
     pub async fn start_on(plan: Plan, listener: TcpListener, sim: Sim) -> Result<Self> {
         let ingress_url = format!("http://{}", listener.local_addr()?);
         Store::migrate(&SecretString::from(plan.postgres_url.clone()))
@@ -106,7 +106,8 @@ impl Stack {
         std::fs::write(&config_file, &config)
             .with_context(|| format!("writing {}", config_file.display()))?;
         let mut settings = Box::new(Settings::parse(&config)?);
-        // In production each worker has its own connections; here all workers share one pool.
+        // In production each worker has its own connections. Here all workers share one pool, so
+        // its size is multiplied by the number of workers.
         settings.postgres.connections *= u32::try_from(plan.workers.len().max(1))?;
         let mut ops = Ops::bind(settings.ops.listen, &plan.workers).await;
         let fleet = wiring::fleet(
@@ -209,7 +210,7 @@ impl Stack {
     }
 
     /// Waits until no work is left (no open text, no unshaped turn, no unsent text) and at least
-    /// `texts` texts are stored.
+    /// `texts` texts are stored. Returns false if that takes longer than `most`.
     pub async fn settled(&self, texts: i64, most: Duration) -> Result<bool> {
         let until = tokio::time::Instant::now() + most;
         loop {

@@ -54,8 +54,8 @@ pub(crate) fn reaching(spans: &[Span]) -> Wholeness {
 }
 
 /// Examines the traces of these texts. A trace is whole if it has every span from webhook to
-/// delivery and every parent. The trace of a text that another text's turn answered must link to
-/// that text's trace, which must be whole too.
+/// delivery and every parent. If another text's turn answered the text, the trace must link to the
+/// other text's trace, which must be whole too.
 pub(crate) fn of_texts<'a>(spans: &[Span], texts: impl IntoIterator<Item = &'a str>) -> Wholeness {
     let traces = by_trace(spans);
     let mut found = Wholeness::default();

@@ -17,15 +17,15 @@ use seven_telemetry::metrics;
 use super::dialogue::settled;
 use crate::{turn_input::TurnInput, types::Work};
 
-/// The most rows that an agent gets without calling a tool.
+/// Maximum number of rows that an agent gets without calling a tool.
 const MOST_ROWS: usize = 8;
-/// Maximum number of these rows that come from the last reply.
+/// Maximum number of these rows that the last reply named.
 const MOST_LISTED: usize = 3;
 /// How many characters a prompt allows for a reply of two segments, minus room for the guest's
 /// name. An emoji more than halves what a segment holds.
 const CHARACTERS: usize = 160;
 const CHARACTERS_WITH_EMOJI: usize = 110;
-/// A question of more characters counts as long.
+/// A question with more characters than this is labelled `long` in the metrics.
 const LONG: usize = 80;
 
 /// Returns whether this guest's turns use the casino's second prompt.

@@ -13,8 +13,8 @@ use seven_offline_host::is_for_adults;
 use super::Play;
 use crate::vetting::vet;
 
-/// The confidence of a judge that gives a verdict without a figure between 0 and 1. It is the
-/// lowest, because a guest who could ask a person must not read a draft of unknown confidence.
+/// The confidence that is assumed if the judge gives a verdict without a figure between 0 and 1. It
+/// is the lowest, so that a person answers instead on channels where one can.
 const UNSTATED: f64 = 0.0;
 
 impl Play<'_> {

@@ -9,8 +9,8 @@ use seven_llm::chat::{ChatModel, ChatReply, ChatRequest, Error};
 use seven_store::Store;
 use uuid::Uuid;
 
-/// The answers of one turn by numbered step, so that another worker finds the answer to each of its
-/// steps.
+/// The models' answers in one turn, keyed by the number and name of the step. A worker that repeats
+/// the turn finds the answer to each step in it.
 #[derive(Debug)]
 pub(crate) struct Memory<'a> {
     pub(crate) store: &'a Store,
@@ -57,7 +57,7 @@ impl<'a> Memory<'a> {
             return Ok((reply, true));
         }
         let reply = model.chat(request).await?;
-        // Without the stored answer, a second try of the turn only has to pay for it again.
+        // If the answer cannot be stored, a second try of the turn only has to pay for it again.
         if let Err(error) = self.keep(&step, &reply).await {
             tracing::warn!(casino = %self.casino, %error, "a model's answer was not stored");
         }

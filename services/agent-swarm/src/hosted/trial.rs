@@ -10,8 +10,8 @@ use seven_host::{Prompt, Prompts, Verdict, draft_to_judge, guests_words, trial::
 use seven_llm::chat::{ChatModel, ChatRequest, Error, Message};
 use tokio::time::Instant;
 
-/// Minimum time between a trial in which the model did not answer and the next one, which a turn
-/// then starts.
+/// Minimum time between a trial in which the model did not answer and the next trial, which a later
+/// turn starts.
 const REPEAT_AFTER: Duration = Duration::from_secs(60);
 /// Minimum time between a trial that the model failed and the next one. The model is tried again
 /// because its server may run another model under the same name.
@@ -126,7 +126,7 @@ pub fn requests(prompts: &Prompts, deadline: Duration) -> Vec<ChatRequest> {
     CASES.iter().map(request).collect()
 }
 
-/// Judges the drafts of a trial. An unreadable verdict is asked for once more; a wrong one counts.
+/// Judges the drafts of a trial. An unreadable verdict is asked for once more, a wrong one is not.
 ///
 /// # Errors
 /// The model's error if it does not answer at all.

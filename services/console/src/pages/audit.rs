@@ -229,7 +229,8 @@ fn address(casino: &CasinoId, chosen: &Chosen, last: &Entry) -> String {
     format!("/c/{casino}/audit?{query}")
 }
 
-/// Exports the entries of a period. With a reason, a person who may see them gets complete rows.
+/// Exports the entries of a period. With a reason, the rows are complete, which only some roles may
+/// ask for.
 pub(crate) async fn export(
     State(app): State<Shared>,
     Path(casino): Path<CasinoId>,

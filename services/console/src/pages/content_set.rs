@@ -1,5 +1,5 @@
-//! The casino's own questions, which its content must be able to answer: adds questions, also from
-//! those that guests asked in vain, and runs them (RAG-41, RAG-45).
+//! The casino's own questions, which its content must be able to answer. People add questions, also
+//! those that guests asked in vain, and run all of them against the content.
 
 use std::collections::HashMap;
 
@@ -52,8 +52,8 @@ struct Row {
     by: String,
     /// Whether the newest run included this question.
     asked: bool,
-    /// The items that the newest run found instead of the expected ones; `None` if it did not miss
-    /// them.
+    /// The items that the newest run found instead of the expected ones; `None` if the newest run
+    /// found them, or did not include the question.
     missed: Option<String>,
 }
 
@@ -254,8 +254,8 @@ fn percent(share: f64) -> String {
     format!("{:.0} %", share * 100.0)
 }
 
-/// Returns the ids of the items that a run found instead of the expected ones; `None` if the run
-/// did not miss the question.
+/// Returns the ids of the items that a run found instead of the expected ones; `None` if the
+/// question is not among the run's misses.
 fn missed(run: &Run, question: &SetQuestion) -> Option<Vec<String>> {
     let id = question.question_id.to_string();
     let misses = run.misses.as_array()?;

@@ -39,7 +39,7 @@ struct Page {
     rows: Vec<Row>,
     /// Why nothing was published: item names and problems.
     problems: Vec<(String, String)>,
-    /// The number of items that were published, and of those that were scheduled.
+    /// The number of items that were published, then the number that were scheduled.
     done: Option<(usize, usize)>,
 }
 

@@ -90,7 +90,7 @@ pub(crate) async fn ask(
     let category = text("category");
     let schema = work.schema(category);
     let mut draft = item_of_row(category, &row_of(&form), before.as_ref(), schema);
-    // The host ignores an inactive item, but the editor wants to see how it would be answered.
+    // The host ignores an inactive item, but the editor wants to see how the host would use it.
     draft["active"] = Value::Bool(true);
     let answer = match question.is_empty() {
         true => None,
@@ -114,7 +114,7 @@ pub(crate) async fn ask(
     Ok(shown(&part).into_response())
 }
 
-/// Saves the form's item inside the transaction; the caller commits it or rolls it back.
+/// Saves the form's item inside the transaction of `work`; the caller commits it or rolls it back.
 pub(super) async fn attempt(
     work: &mut Work<'_>,
     person: &Person,

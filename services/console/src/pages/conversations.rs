@@ -304,8 +304,8 @@ fn is_wanted(row: &ListedConversation, wanted: Wanted, mine: &str) -> bool {
     }
 }
 
-/// Returns the operator's name for an actor, or the actor itself if it is no operator, such as a
-/// name given to a command.
+/// Returns the operator's name for an actor, or the actor itself if it is not an operator, such as
+/// a name given to a command.
 pub(super) fn name_of(names: &HashMap<String, String>, by: &str) -> String {
     names.get(by).map_or(by, String::as_str).to_owned()
 }

@@ -51,7 +51,7 @@ pub(crate) struct Given {
     reason: String,
 }
 
-/// Returns the part of a flag's name by which the pages refer to it.
+/// Returns the part of a flag's name by which the pages refer to the flag.
 fn key(name: &'static str) -> &'static str {
     name.rsplit('/').next().unwrap_or(name)
 }
@@ -104,7 +104,7 @@ fn in_words(w: Words, rule: &Rule, zone: chrono_tz::Tz) -> String {
     parts.join(", ")
 }
 
-/// Sets the casino's rule for a flag, or removes it; the next turn already follows it.
+/// Sets the casino's rule for a flag, or removes it. The change takes effect with the next turn.
 pub(crate) async fn set(
     State(app): State<Shared>,
     Path(casino): Path<CasinoId>,

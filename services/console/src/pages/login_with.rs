@@ -19,8 +19,8 @@ use crate::{
     provider::Attempt,
 };
 
-/// A page of ours that goes on to the first page. A redirect would not do: browsers do not send the
-/// session's cookie (SameSite=Strict) with a redirect that began at the provider.
+/// A page of ours that leads on to the first page. A redirect would not work: browsers do not send
+/// the session's cookie (SameSite=Strict) with a redirect that began at the provider.
 #[derive(Template)]
 #[template(path = "logged_in.html")]
 struct LoggedInPage {

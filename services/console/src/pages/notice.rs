@@ -44,8 +44,8 @@ struct NoticePage {
 
 type Link = (CasinoId, String);
 
-/// Returns the link's contact and case; `None` if the link is not ours or too old, or if the
-/// contact no longer exists.
+/// Returns the link's contact and case; `None` if the link was not made by this fleet or is too
+/// old, or if the contact no longer exists.
 async fn case_of(
     app: &App,
     (casino, token): &Link,

@@ -58,7 +58,7 @@ struct NowPart {
     next: Vec<CaseRow>,
     /// The switches that are on, the stopped providers, and the bus if it is away; one line each.
     stopped: Vec<String>,
-    /// Names of the workers of which no process is alive.
+    /// Names of the workers that have no live process.
     missing: Vec<&'static str>,
     figures: Vec<Figure>,
 }
@@ -185,7 +185,7 @@ async fn stopped(app: &App, w: Words, standing: &Standing) -> Vec<String> {
     lines
 }
 
-/// Returns the names of the workers of which no process has a recent heartbeat.
+/// Returns the names of the workers that have no process with a recent heartbeat.
 async fn missing(app: &App) -> Result<Vec<&'static str>, Fault> {
     let beats = app.fleet.store.workers(WORKERS_SINCE).await?;
     let lives = |worker: &Worker| {
@@ -213,7 +213,7 @@ async fn figures(app: &App, casino: &CasinoId, zone: Tz) -> Result<Arc<Figures>,
     app.read.figures.of(casino, count).await
 }
 
-/// Returns the beginning of the property's day.
+/// Returns the beginning of the present day in the property's time zone.
 fn midnight(now: DateTime<Utc>, zone: Tz) -> DateTime<Utc> {
     let day = now.with_timezone(&zone).date_naive();
     let begin = day.and_time(NaiveTime::MIN).and_local_timezone(zone);

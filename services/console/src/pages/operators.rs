@@ -288,8 +288,8 @@ fn is_known(admin: &Person, each: &ListedOperator, today: NaiveDate) -> bool {
         || is_theirs(admin, each, today)
 }
 
-/// Returns whether the administrator manages all of the person's casinos. They must not disable a
-/// person who also works elsewhere.
+/// Returns whether the administrator manages all of the person's casinos. An administrator must not
+/// disable a person who also works at a casino that the administrator does not manage.
 fn is_theirs(admin: &Person, each: &ListedOperator, today: NaiveDate) -> bool {
     if casinos_of(each, today).next().is_none() {
         return admin.grants.may_everywhere(Right::Operators);

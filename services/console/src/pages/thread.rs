@@ -71,7 +71,7 @@ pub(super) struct TextsPart {
     /// The thread's mark. The form sends it back, so that a reply to an outdated thread is refused.
     mark: i64,
     guest: String,
-    /// The number, known to the guest, of the ticket that waits for a person.
+    /// The number of the ticket that waits for a person; the guest knows this number.
     ticket: Option<i64>,
     paused: bool,
     /// Name of the person who took the conversation over; empty for nobody.

@@ -32,7 +32,7 @@ use crate::{
 /// Maximum bytes of a request with a file. It is above the limit of a file, so that a file that is
 /// too large gets an explanation.
 pub(crate) const MOST_BYTES: usize = 32 << 20;
-/// Maximum lines of one kind in the report; the audit log has all.
+/// Maximum lines of one kind in the report; the audit log has all lines.
 const MOST_LINES: usize = 200;
 
 #[derive(Template)]

@@ -1,5 +1,5 @@
-//! Checks guests' texts in which the gate found nothing once more, with the present pack and both
-//! readers.
+//! Checks guests' texts a second time if the gate found nothing in them. The check uses the present
+//! pack and both readers (the pack's patterns and the language model).
 
 use std::sync::Arc;
 
@@ -104,7 +104,7 @@ async fn both(pack: &Arc<Pack>, words: String) -> Decision {
     pack.guardrails().decide(&words)
 }
 
-/// Contains the incident of a missed cry. If the guest may be in danger and the cry is recent
+/// Contains a missed cry as an incident. If the guest may be in danger and the cry is recent
 /// enough, the answer for late cries is sent.
 async fn missed(
     fleet: &Fleet,

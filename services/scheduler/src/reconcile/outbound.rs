@@ -17,7 +17,7 @@ use uuid::Uuid;
 
 use super::{Held, Run};
 
-/// How much older than our call the provider's record may be, because clocks differ.
+/// The provider's record may be this much older than our call, because clocks differ.
 const CLOCK_SKEW: TimeDelta = TimeDelta::seconds(60);
 
 impl Run<'_> {
@@ -98,8 +98,8 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// Returns the provider's records of texts to these guests that belong to none of our sends
-    /// with a known message id.
+    /// Returns the provider's records of texts to the guests of these sends, except records whose
+    /// message id belongs to a send that we know.
     async fn strangers(
         &mut self,
         sends: &[Unsettled],

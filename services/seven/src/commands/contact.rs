@@ -30,11 +30,12 @@ const MOST_ADDRESS_BYTES: u64 = 2_048;
 pub enum Contact {
     /// Add a chat webhook, a mailbox or a phone that is told about the casino's cases.
     ///
-    /// A phone is sent a code by text, and is told nothing until `seven contact verify` has it.
+    /// A phone gets a code by text. It is told about cases only after `seven contact verify` got
+    /// the code.
     Add(Box<Add>),
     /// List the contacts, in the order in which they are told.
     List(List),
-    /// Send a test notice to a contact; a go-live check wants one that arrived.
+    /// Send a test notice to a contact; the go-live check wants one that arrived.
     Test(Test),
     /// Enter the code that a phone was sent, or have another one sent.
     Verify(Verify),
@@ -58,7 +59,7 @@ pub struct Add {
     /// Language of the notices: en or es.
     #[arg(long, value_name = "LANGUAGE", default_value = "en")]
     language: Language,
-    /// The least severe cases to tell at once, from sev0 to sev3; sev3 has no time to acknowledge.
+    /// The least severe cases to tell at once, from sev0 to sev3; sev3 cases have no deadline.
     #[arg(long, value_name = "SEVERITY", default_value = "sev2")]
     severity: CaseSeverity,
     /// When to tell: 1 at once, 2 and 3 when nobody acknowledged the case in time.

@@ -1,4 +1,4 @@
-//! `seven content`: loads a casino's content, and reads and decides about its history (D31).
+//! `seven content`: loads a casino's content, shows its history, and decides about revisions (D31).
 
 mod decide;
 mod history;

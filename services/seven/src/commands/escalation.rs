@@ -164,7 +164,8 @@ async fn show(ctx: &Context, fleet: &Fleet, Show { id, of, json }: Show) -> Resu
     Ok(())
 }
 
-/// Describes the subject of a case: its row, and the day, minute and party of a booking.
+/// Describes what a case is about: its content row and, for a booking, the date, time and party
+/// size.
 fn about(subject: &str, detail: Option<&serde_json::Value>) -> String {
     let field = |name: &str| {
         let value = detail?.get(name)?;

@@ -85,8 +85,8 @@ impl GuestRef {
     }
 }
 
-/// Reads a phone from stdin. A terminal is asked for it without echo, so that the number stays out
-/// of the shell's history, the process list and the screen.
+/// Reads a phone from stdin. On a terminal, it prompts for the phone without echo, so that the
+/// number stays out of the shell's history, the process list and the screen.
 fn phone_on_stdin() -> Result<PhoneE164> {
     let mut line = String::new();
     let terminal = console::Term::stderr();

@@ -46,7 +46,8 @@ impl Operate for Health {
     }
 }
 
-/// Returns the address of a listener on this machine; one that listens everywhere is asked locally.
+/// Returns the address at which this machine reaches the listener: the loopback address if it
+/// listens on all addresses.
 fn reachable(listen: SocketAddr) -> SocketAddr {
     let mut at = listen;
     if listen.ip().is_unspecified() {

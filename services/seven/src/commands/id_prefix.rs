@@ -1,4 +1,4 @@
-//! An id as an operator types it: whole, or its first digits where no other id begins with them.
+//! An id as an operator types it: whole, or only its first digits if no other id begins with them.
 
 use std::str::FromStr;
 
@@ -8,7 +8,7 @@ use seven_store::{Tx, prefix::Named};
 use uuid::Uuid;
 
 /// Minimum number of digits in a prefix. An id begins with its time, so fewer digits would match
-/// the ids of years.
+/// all ids of several years.
 const LEAST_DIGITS: usize = 4;
 const DIGITS: usize = 32;
 /// Maximum number of candidates that an error names when a prefix is ambiguous.

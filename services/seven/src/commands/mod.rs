@@ -73,8 +73,8 @@ async fn in_time<T>(asked: impl Future<Output = Result<T>>) -> Result<T> {
         .context("no answer within 1.5 s")?
 }
 
-/// Reads a file; `-` is standard input, for commands that run in a pod while the document's file is
-/// somewhere else.
+/// Reads a file, or standard input if the path is `-`, because a command that runs in a pod may not
+/// have the file there.
 fn read(file: &Path) -> Result<String> {
     if file.as_os_str() == "-" {
         return std::io::read_to_string(std::io::stdin()).context("reading standard input");

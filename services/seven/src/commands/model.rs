@@ -1,4 +1,4 @@
-//! `seven model check`: asks the hosted model that the settings name once for each purpose.
+//! `seven model check`: calls the hosted model of the settings once for each purpose.
 
 use std::{process::ExitCode, time::Duration};
 
@@ -30,9 +30,9 @@ use crate::{model, out, packs};
 pub enum Model {
     /// Call the hosted model once for each purpose; print form, time and answer.
     ///
-    /// It routes, plans, writes with a tool, and judges four drafts, some of them wrong: some ten
-    /// calls, which cost what the provider charges. Fails if a call gives no usable answer, or if
-    /// the judge does not tell the drafts apart.
+    /// It routes, plans, writes with a tool, and judges four drafts, some of which are wrong. These
+    /// are about ten calls, which cost what the provider charges. Fails if a call gives no usable
+    /// answer, or if the judge does not tell the drafts apart.
     Check(Check),
 }
 
@@ -50,7 +50,8 @@ pub struct Check {
 struct Row {
     call: &'static str,
     model: String,
-    /// The form in which an answer with a schema was asked for.
+    /// The form in which the server was asked for an answer with a schema; `-` for calls without a
+    /// schema.
     form: &'static str,
     ms: u128,
     ok: bool,

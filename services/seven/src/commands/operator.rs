@@ -42,10 +42,10 @@ pub enum Operator {
 
 #[derive(Debug, Subcommand)]
 pub enum Key {
-    /// Make a key and print it, once. With it a program answers tickets in the operator's name,
-    /// where the operator may.
+    /// Make a key and print it, once. With the key, a program answers tickets in the operator's
+    /// name, wherever the operator may do so.
     Add(AddKey),
-    /// List the keys, with when they end and when each was last used.
+    /// List the keys, when each ends and when it was last used.
     List(Json),
     /// End a key at once.
     Revoke(RevokeKey),
@@ -53,12 +53,12 @@ pub enum Key {
 
 #[derive(Debug, Args)]
 pub struct AddKey {
-    /// The operator's e-mail address. A program is best given an account of its own.
+    /// The operator's e-mail address. Give each program an account of its own.
     email: String,
     /// The key's name in lists and in the audit log, such as crm.
     #[arg(long)]
     label: String,
-    /// After how many days the key ends.
+    /// Number of days after which the key ends.
     #[arg(long, default_value_t = 90)]
     days: i32,
     #[command(flatten)]
@@ -99,7 +99,7 @@ pub struct Grant {
     /// The casino's id, as `seven casino list` shows it.
     #[arg(long, value_name = "ID", group = "whose")]
     casino: Option<CasinoId>,
-    /// Apply to every casino, those that are added later too.
+    /// Apply to every casino, including those that are added later.
     #[arg(long, group = "whose")]
     all_casinos: bool,
     /// The role's last day, in UTC; an auditor's role needs one.
@@ -158,8 +158,8 @@ pub struct Reset {
     /// Make the invitation's link again.
     #[arg(long, group = "what")]
     invitation: bool,
-    /// Forget who the person is at the casino's own login, for an address that was given to
-    /// somebody else; the next login there counts as theirs.
+    /// Forget the identity that the casino's own login gave for this address, because somebody else
+    /// has the address now. The next login there sets the identity anew.
     #[arg(long, group = "what")]
     identity: bool,
     #[command(flatten)]

@@ -8,10 +8,10 @@ use comfy_table::{Attribute, Cell, Color, ContentArrangement, presets::UTF8_BORD
 /// Lengths to which ids are cut, each at the end of a part of the UUID. The shortest keeps only the
 /// id's time, the longest the whole id.
 const ID_LENGTHS: [usize; 4] = [13, 18, 23, 36];
-/// Most characters of a long cell; `-o wide` shows all.
+/// Maximum number of characters that [`short`] leaves of a text; `-o wide` shows all.
 const MOST: usize = 60;
 
-/// Words that are coloured on a terminal, where they are a whole cell or begin a line.
+/// Words that are coloured on a terminal if a cell or a line begins with them; these are red.
 const RED: [&str; 12] = [
     "OVERDUE", "overdue", "CRITICAL", "critical", "FAILED", "failed", "BROKEN", "AWAY", "NONE",
     "missing", "sev0", "SEV0",

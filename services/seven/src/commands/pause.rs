@@ -1,5 +1,6 @@
 //! `seven pause|resume`: the operators' switches (D14), stored and audited, then announced. The
-//! pre-send check and every turn read the stored state, so workers obey even without the news.
+//! pre-send check and every turn read the stored state, so workers obey even if they miss the
+//! announcement.
 
 use std::process::ExitCode;
 
@@ -28,7 +29,7 @@ pub struct Scope {
     /// The casino's id, as `seven casino list` shows it.
     #[arg(long, value_name = "ID")]
     casino: Option<CasinoId>,
-    /// Apply to every casino, those that are added later too.
+    /// Apply to every casino, including those that are added later.
     #[arg(long, alias = "all")]
     all_casinos: bool,
 }
@@ -58,12 +59,12 @@ pub struct Switches {
     /// The switch under which no proactive texts are sent, such as campaigns and reminders.
     #[arg(long)]
     proactive: bool,
-    /// The switch under which the host makes no turns; queued replies are sent, and people can
+    /// The switch under which the host makes no turns; queued replies are sent, and staff can
     /// write.
     #[arg(long)]
     agents: bool,
-    /// The switch under which the host makes no turns, and a guest who writes is told once that
-    /// nobody answers now; no campaigns. People can write.
+    /// The switch under which the host makes no turns and campaigns stop. A guest who writes is
+    /// told once that nobody answers now. Staff can write.
     #[arg(long)]
     safe_mode: bool,
     /// The switch under which nothing is sent, not even safety texts: for when texts themselves do
@@ -197,7 +198,7 @@ async fn resume(ctx: &Context, command: &Switches) -> Result<()> {
         return Ok(());
     }
     if wanted.contains(&Switch::Kill) {
-        // The bus may have delivered more texts from before the restore since `seven recover` ran.
+        // Since `seven recover` ran, the bus may have delivered more texts from before the restore.
         super::recover::end_answers_of_before(fleet)
             .await
             .context(NOT_RESUMED)?;

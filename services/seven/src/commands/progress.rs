@@ -23,7 +23,7 @@ struct Shown(ProgressBar);
 
 impl Shown {
     fn begin(what: Cow<'static, str>) -> Self {
-        // indicatif draws nothing where stderr is no terminal.
+        // indicatif draws nothing if stderr is not a terminal.
         let bar = ProgressBar::new_spinner().with_message(what);
         if let Ok(style) = ProgressStyle::with_template("{spinner} {msg} {elapsed}") {
             bar.set_style(style);

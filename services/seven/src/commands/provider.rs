@@ -1,5 +1,5 @@
-//! `seven provider list|stop|release`: the providers that may be called, and an operator's stop of
-//! one.
+//! `seven provider list|stop|release`: shows which providers may be called, and lets an operator
+//! stop one.
 
 use std::process::ExitCode;
 
@@ -45,8 +45,8 @@ pub struct Release {
     /// Name of the provider. Without it: all providers.
     #[arg(value_parser = PossibleValuesParser::new(PROVIDERS))]
     provider: Option<String>,
-    /// The casino's id, as `seven casino list` shows it, to end what holds this casino alone.
-    /// Without it: the fleet's stop.
+    /// The casino's id, as `seven casino list` shows it, to end the stop that holds for this casino
+    /// alone. Without it: the fleet's stop.
     #[arg(long, value_name = "ID")]
     casino: Option<CasinoId>,
     #[command(flatten)]
@@ -140,7 +140,7 @@ pub(super) async fn breakers(fleet: &Fleet) -> Vec<Breaker> {
     breakers
 }
 
-/// Describes the stops and breakers because of which providers are not called.
+/// Describes the stops and breakers that keep providers from being called.
 pub(super) fn lines(stops: &[Standing], breakers: &[Breaker]) -> Vec<String> {
     if stops.is_empty() && breakers.is_empty() {
         return vec!["Providers: nothing is stopped.".to_owned()];

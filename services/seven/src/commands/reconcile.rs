@@ -27,8 +27,8 @@ pub struct Reconcile {
     /// Print what would be written, and write nothing.
     #[arg(long)]
     dry_run: bool,
-    /// Also send texts once more that the provider has no record of and that are still useful. Its
-    /// list may lag: use --dry-run first.
+    /// Also send once more the texts of which the provider has no record and that are still useful.
+    /// The provider's list may lag: use --dry-run first.
     #[arg(long, conflicts_with = "dry_run")]
     resend: bool,
     #[command(flatten)]

@@ -1,5 +1,5 @@
-//! `seven recover`: after a restore, takes over what the providers know since the backup
-//! (D5).
+//! `seven recover`: after a restore, takes over the events since the backup from the providers'
+//! records (D5).
 
 use std::{path::PathBuf, process::ExitCode};
 
@@ -31,8 +31,8 @@ pub struct Recover {
     #[arg(long, value_name = "WHEN")]
     since: Option<When>,
     /// A casino and a file with its deletions, from the lost database's audit log (`seven audit
-    /// list --casino ID --event ccpa_data_deleted --json`). Those done after the backup are done
-    /// again.
+    /// list --casino ID --event ccpa_data_deleted --json`). Deletions that were done after the
+    /// backup are repeated.
     #[arg(long, value_name = "ID=FILE", value_parser = deletions)]
     deletions: Vec<(CasinoId, PathBuf)>,
     /// The reason to go on although a casino was not compared in full. Guests who opted out

@@ -33,7 +33,7 @@ pub struct Run {
 
 #[derive(Debug, clap::Args)]
 pub struct Migrate {
-    /// Print what would be applied, and apply nothing; exit 1 when something would.
+    /// Print what would be applied, and apply nothing; exit with 1 if there is anything to apply.
     #[arg(long)]
     check: bool,
 }
@@ -120,8 +120,8 @@ impl Operate for StandBy {
     }
 }
 
-/// Returns whether a worker needs NATS to start. Ingress spools texts without it, and the scheduler
-/// has duties beside the bus; the others only consume.
+/// Returns whether a worker needs NATS to start. Ingress, scheduler, console and web gateway have
+/// work to do without it; ingress, for example, spools texts. The others only consume from the bus.
 fn nats_for(worker: Worker) -> Nats {
     match worker {
         Worker::IngressWebhook | Worker::Scheduler | Worker::Console | Worker::WebGateway => {
@@ -139,8 +139,8 @@ fn service(worker: Worker) -> String {
     format!("seven-{}", worker.name())
 }
 
-/// Refuses an older database, which lacks columns that this build writes; a newer one only has
-/// more.
+/// Refuses an older database, which lacks columns that this build writes. A newer one only has more
+/// columns.
 async fn new_enough(store: &Store) -> Result<()> {
     match store.schema().await {
         Ok(Standing::Older(version)) => anyhow::bail!(
@@ -161,7 +161,8 @@ async fn new_enough(store: &Store) -> Result<()> {
     }
 }
 
-/// Refuses a database login of one casino for a worker that serves others, which would fail later.
+/// Refuses a login that the database limits to one casino if the worker serves other casinos,
+/// because the worker would fail later.
 async fn suits(store: &Store, worker: Worker, casinos: &[CasinoId]) -> Result<()> {
     // An unreachable database does not prevent a worker's start.
     let Ok(login) = store.login().await else {
@@ -184,7 +185,7 @@ async fn suits(store: &Store, worker: Worker, casinos: &[CasinoId]) -> Result<()
     Ok(())
 }
 
-/// Maximum number of casinos for which a start compares the key with that of their guests.
+/// Maximum number of casinos for which a starting worker checks its key against their guests.
 const LOOKED_AT: usize = 5;
 
 /// Fails if the key is not the one with which the guests were hashed, because no opt-out would be

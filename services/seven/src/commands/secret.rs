@@ -31,8 +31,8 @@ pub struct Rotated {
     /// Name in the settings, such as telnyx.api_key; backup is the key of the encrypted backups.
     #[arg(value_parser = names())]
     name: String,
-    /// The casino's id, as `seven casino list` shows it, for a secret of its own. Without it: the
-    /// fleet's secret.
+    /// The casino's id, as `seven casino list` shows it, for a secret that only this casino has.
+    /// Without it: the fleet's secret.
     #[arg(long, value_name = "ID")]
     casino: Option<CasinoId>,
     #[command(flatten)]

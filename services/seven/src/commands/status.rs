@@ -1,5 +1,6 @@
 //! `seven status`: the state of the fleet, the most urgent lines first. An unreachable store is
-//! named within two seconds; the rest is shown, from the bus where Postgres is away.
+//! named within two seconds, and the rest is shown. While Postgres is unreachable, workers and
+//! switches come from the bus.
 
 mod gather;
 

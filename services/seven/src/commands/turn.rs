@@ -35,10 +35,10 @@ pub enum Turn {
     Weeks(facts::Weeks),
     /// Pick up to twenty conversations of a month for a person to read.
     ///
-    /// Up to five of which the judge was least sure, five of guests who are opted out now, five
-    /// that taught us most about the guest, and five at random. While nothing of the month changes,
-    /// the same ones are picked. `conversation show` shows each; `gate mark` records what was
-    /// wrong.
+    /// Up to five each: those of which the judge was least sure, those of guests who are opted out
+    /// now, those that taught us most about the guest, and random ones. The same conversations are
+    /// picked until something of the month changes. `conversation show` shows each; `gate mark`
+    /// records what was wrong.
     Sample(facts::Sample),
 }
 

@@ -21,7 +21,8 @@ const VERSIONED: [&str; 4] = [
     "/Library/PostgreSQL",
 ];
 
-/// Returns a program's path: the first on the PATH, else the newest version of a distribution.
+/// Returns a program's path: the first on the PATH, otherwise that of the newest version in the
+/// folders of `VERSIONED`.
 pub fn find(name: &str) -> Result<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let on_path = std::env::split_paths(&path).map(|dir| dir.join(name));

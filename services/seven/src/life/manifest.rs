@@ -113,7 +113,7 @@ impl Manifest {
     /// Reads the manifest and compares the dump with it.
     ///
     /// # Errors
-    /// When the folder is no finished backup, has another format, or its dump does not match the
+    /// When the folder is not a finished backup, has another format, or its dump does not match the
     /// manifest.
     pub fn read(dir: &Path) -> Result<Self> {
         let path = dir.join(FILE);

@@ -33,8 +33,8 @@ pub struct Restored {
 /// chain.
 ///
 /// # Errors
-/// When the database is not empty, the guests' key is another one, or the restored data differs
-/// from the manifest. Workers then still cannot log in.
+/// When the database is not empty, the settings' key for guests' hashes is not the backup's, or the
+/// restored data differs from the manifest. Workers then still cannot log in.
 pub async fn restore(settings: &Settings, dir: &Path, verify: bool, by: &str) -> Result<Restored> {
     let owner = owner(settings)?;
     let manifest = Manifest::read(dir)?;

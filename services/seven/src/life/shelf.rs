@@ -32,7 +32,7 @@ pub fn clear(shelf: &Path, now: DateTime<Utc>) -> Result<Vec<PathBuf>> {
     remove(shelf, now, |_| true)
 }
 
-/// Removes incomplete backups of more than a day ago, which may be filling the volume.
+/// Removes incomplete backups that are more than a day old, because they may be filling the volume.
 pub fn clear_broken(shelf: &Path, now: DateTime<Utc>) -> Result<Vec<PathBuf>> {
     if shelf.exists() {
         remove(shelf, now, |old| !old.whole)
@@ -134,8 +134,8 @@ mod tests {
         let between =
             |from: i64, to: i64| ages.iter().filter(|age| (from..=to).contains(*age)).count();
         assert_eq!(between(0, 30), 31);
-        // Between 31 and 90 days, the Mondays and the first days of a month that are no Mondays are
-        // left.
+        // Of the backups that are 31 to 90 days old, those of Mondays and of each month's first day
+        // are left.
         assert_eq!(
             there
                 .iter()

@@ -1,4 +1,5 @@
-//! Decides whether a worker is ready for work. Only the stores that the worker needs count.
+//! Decides whether a worker is ready for work. This depends only on the stores that the worker
+//! needs.
 
 use std::{
     sync::{OnceLock, PoisonError, RwLock},
@@ -13,8 +14,8 @@ use seven_settings::Worker;
 use seven_telemetry::{Process, metrics};
 use tokio::time::{Instant, MissedTickBehavior, interval, timeout};
 
-/// Age after which a result no longer counts, because the task that checks the stores is itself in
-/// trouble.
+/// Age after which a check's result is no longer trusted, because the task that checks the stores
+/// is itself in trouble.
 const STALE: Duration = Duration::from_secs(15);
 /// Number of failed checks in a row after which a store counts as unreachable; a single failure may
 /// only mean that the store is busy.
@@ -65,7 +66,7 @@ struct State {
 }
 
 impl State {
-    /// Returns the reason why `workers` may get no work; `None` if they may.
+    /// Returns the reason why `workers` must not get work; `None` if they may get it.
     fn refusal(&self, workers: &[Worker]) -> Option<&'static str> {
         match self.looked {
             _ if self.draining => Some("draining"),
@@ -114,8 +115,8 @@ impl Health {
         )
     }
 
-    /// Reports for people: healthy, degraded (the process works, but something beside it does not)
-    /// or unhealthy.
+    /// Reports for people: healthy, degraded (the process can work, but a store is unreachable or a
+    /// circuit breaker is open) or unhealthy.
     pub(crate) fn report(&self) -> (bool, Value) {
         let state = self.state.read().unwrap_or_else(PoisonError::into_inner);
         let refusal = state.refusal(&self.workers);
@@ -246,7 +247,7 @@ async fn timed(store: &str, check: impl Future<Output = bool>) -> bool {
     answered
 }
 
-/// Measures and logs once how long the start took, counted from the kernel's start of this process.
+/// Measures and logs once how long the start took since the kernel started this process.
 fn started() {
     static SAID: OnceLock<()> = OnceLock::new();
     if let (Ok(()), Some(seconds)) = (SAID.set(()), Process::age()) {

@@ -182,8 +182,8 @@ impl<H: Handler> Shared<H> {
         self.acknowledge(message, ack).await;
     }
 
-    /// Returns the acknowledgement of a message that waits. Near the delivery limit a fresh copy
-    /// replaces it, so that only messages that crash workers reach `max_deliver`.
+    /// Returns the acknowledgement of a message that waits. Near the delivery limit, a fresh copy
+    /// replaces the message, so that only messages that crash workers reach `max_deliver`.
     async fn wait_ack(&self, message: &jetstream::Message, after: Duration) -> AckKind {
         let deliveries = message.info().map_or(1, |i| i.delivered);
         if self.bus.limits.max_deliver > 0

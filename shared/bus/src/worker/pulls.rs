@@ -39,7 +39,7 @@ pub(super) struct Seat {
 #[derive(Debug, Default)]
 struct Pull {
     number: u64,
-    /// Messages requested that have not arrived.
+    /// Number of requested messages that have not arrived.
     left: usize,
     end: Option<End>,
 }

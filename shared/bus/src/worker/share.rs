@@ -1,5 +1,5 @@
-//! Limits the messages that a worker takes of one casino (D16): its share of the permits, with some
-//! permits left free for the next casino that becomes busy.
+//! Limits the messages that a worker takes from one casino (D16) to the casino's share of the
+//! permits. Some permits stay free for the next casino that becomes busy.
 
 use std::sync::{Arc, atomic::Ordering};
 
@@ -23,9 +23,9 @@ pub(super) struct InWorkGuard<H: Handler> {
     queue: Option<Queue>,
 }
 
-/// Returns how many of `permits` a casino may still take beside `others` busy ones; the casino may
-/// have at least one message in progress. An eighth of the permits stays free for the next busy
-/// casino.
+/// Returns how many more of `permits` a casino may take if `mine` of its messages are in progress
+/// and `others` other casinos are busy. It may always have one message in progress. An eighth of
+/// the permits stays free for the next busy casino.
 fn room(permits: usize, others: usize, mine: usize) -> usize {
     let shared = permits.saturating_sub((permits / 8).max(1)).max(1);
     let fair = (shared / (others + 1)).max(1);
@@ -84,7 +84,8 @@ impl<H: Handler> Drop for InWorkGuard<H> {
                 .busy
                 .fetch_sub(1, Ordering::AcqRel);
         }
-        // At most one task waits here, perhaps not yet: `notify_one` stores the wake-up for it.
+        // At most one task waits for this. If it does not wait yet, `notify_one` stores the wake-up
+        // for it.
         self.work.ended.notify_one();
     }
 }

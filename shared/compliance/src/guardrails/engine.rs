@@ -169,8 +169,8 @@ impl Engine {
             .or_else(|| self.commands.own_sentence(reading).map(Row::keyword))
             .or_else(|| phrase(Intent::OptOut).filter(|_| !kept))
             .or_else(|| phrase(Intent::OptIn).filter(|_| !negates(reading)));
-        // If pieces were joined into a word that only the pack knows, decides the keyword again
-        // without the pack, because ingress, which has no pack, must find the same keyword.
+        // If pieces of a word were joined and only the pack knows that word, the keyword is decided
+        // again without the pack: ingress has no pack and must find the same keyword.
         let keyword = if reading.foreign_joins {
             Self::base().judge(text, &mut Workspace::default()).keyword
         } else {

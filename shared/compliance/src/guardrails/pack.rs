@@ -30,7 +30,7 @@ pub enum Error {
     Examples(Vec<Failure>),
 }
 
-/// An example in the pack that the pack's own rule judges differently.
+/// An example in the pack that the rules do not judge as the pack says.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Failure {
     #[error("rule `{rule}` does not match {example:?}")]

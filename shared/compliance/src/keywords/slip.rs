@@ -4,7 +4,7 @@
 use strsim::osa_distance;
 
 /// A command word, its misspellings with more than one typo, and real words that differ from it by
-/// one letter and are no typos.
+/// one letter but are not typos of it.
 struct Word {
     word: &'static str,
     also: &'static [&'static str],

@@ -21,7 +21,8 @@ pub(super) fn enclosed(c: char) -> Option<char> {
     char::from_u32(u32::from(b'a') + code - row)
 }
 
-/// Returns how to treat a character that is not read as a letter; `None` for ordinary characters.
+/// Returns whether a character is dropped, separates words, or stands for a word or a letter;
+/// `None` for ordinary characters.
 pub(super) fn special(c: char) -> Option<Special> {
     match c {
         '´' | '‘' | '’' | '‛' | 'ʼ' | 'ʹ' | '′' | '＇' => Some(Special::Nothing),

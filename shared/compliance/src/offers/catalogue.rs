@@ -19,7 +19,7 @@ pub struct Promotion {
     /// The value in dollars; if the wording says "20%", a value of 20 is a percentage.
     pub value: Option<f64>,
     /// The first and last day, such as `2026-03-15`, both included, in the casino's time zone.
-    /// `None` is open-ended; a text that is no date makes the promotion invalid.
+    /// `None` is open-ended; a text that is not a date makes the promotion invalid.
     pub valid_from: Option<String>,
     pub valid_until: Option<String>,
 }

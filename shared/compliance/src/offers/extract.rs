@@ -450,7 +450,7 @@ pub(super) fn says_free(text: &str) -> bool {
 }
 
 impl Kind {
-    /// Returns the name of a free thing.
+    /// Returns the name of the thing that the offer gives; `None` if it names no thing.
     pub(super) fn item(&self) -> Option<&str> {
         match self {
             Self::FreeItem { item } | Self::Comp { item } | Self::Bogo { item } => item.as_deref(),

@@ -33,7 +33,7 @@ phrases! {
         "?va|van por cuenta nuestra", "cortesia de la casa", "invita la casa", "la casa invita",
         "nosotros invitamos",
     ];
-    /// Phrases that look like one of the above but offer nothing.
+    /// Phrases that look like one in `GIFT` or `ON_US` but offer nothing.
     NO_GIFT = [
         "credit card|cards", "card|cards credit", "tarjeta|tarjetas de credito",
         "tarjeta|tarjetas de regalo",

@@ -1,5 +1,5 @@
-//! Decides whether the casino really makes an offer: amounts must match with their unit, codes and
-//! things word for word.
+//! Decides whether the casino really makes an offer. An amount must match with its unit; a code or
+//! a thing must match word for word.
 
 use std::collections::HashSet;
 

@@ -25,7 +25,8 @@ pub(super) enum Class {
     Amenity,
 }
 
-/// The things, one per row: the first word is the thing's name, the others are its other forms.
+/// The things that an offer can give, one per row: the first word is the thing's name, the others
+/// are its other forms.
 const THINGS: &[(Class, &str)] = &[
     (
         Class::Play,

@@ -1,5 +1,6 @@
-//! Numbers the words of patterns and finds them in a text, all in one pass of an automaton. Words
-//! that it misses are checked again for disguises ("stoooop", "k1ll", "s t o p") and typos.
+//! Gives each word of the patterns a number, its symbol, and finds the words in a text in one pass
+//! of an automaton. Words that the automaton misses are checked again for disguises ("stoooop",
+//! "k1ll", "s t o p") and typos.
 
 use std::collections::{HashMap, HashSet};
 
@@ -32,7 +33,7 @@ pub(crate) struct Lexicon {
     found: Vec<(Symbol, bool)>,
 }
 
-/// The longest word that is assembled from single letters.
+/// The maximum number of letters of a word that is assembled from single letters.
 const SPELLED: usize = 20;
 
 impl Lexicon {

@@ -101,7 +101,7 @@ pub(crate) enum Term<'a> {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Number {
-    /// Whether the number is a code, that is, has letters between its digits.
+    /// Whether the number is a code, that is, has letters as well as digits.
     code: bool,
     digits: (u8, u8),
     value: (u64, u64),

@@ -24,9 +24,9 @@ pub(crate) struct Scratch {
     pub(crate) work: u64,
 }
 
-/// The distance in words between the starts of two windows, which overlap so that no cut splits a
-/// pattern of up to 26 words. No match begins or ends within `MARGIN` words of a cut, so that a
-/// window also has the words beside the match that may exclude it.
+/// The distance in words between the starts of two windows. The windows overlap, so that no cut
+/// splits a pattern of up to 26 words. A match must begin and end at least `MARGIN` words away from
+/// a cut, so that the window also has the words beside the match, which may exclude it.
 const STRIDE: usize = 30;
 const MARGIN: usize = 4;
 

@@ -48,8 +48,8 @@ pub(super) struct Typos<V> {
     words: Vec<(String, V)>,
 }
 
-/// One word stored under one key; entries of the same key form a linked list, because most keys
-/// have only one word.
+/// One word stored under one key. Entries of the same key form a linked list; most keys have only
+/// one word.
 #[derive(Debug, Clone, Copy)]
 struct Entry {
     word: u32,
@@ -78,8 +78,8 @@ impl<V: Copy> Typos<V> {
             match entry.next {
                 _ if entry.word == word => return,
                 Some(next) => at = next.get(),
-                // An entry that follows another one is never the first of all, so its index is not
-                // zero.
+                // An entry that follows another one is never the first in `entries`, so its index
+                // is not zero.
                 None => {
                     entry.next = NonZeroU32::new(fresh);
                     break;

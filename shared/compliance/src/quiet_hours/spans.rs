@@ -15,8 +15,8 @@ pub(super) struct Span {
     pub(super) end: DateTime<Utc>,
 }
 
-/// The end of a span that a local time stands for. If a local time occurs twice, the instant that
-/// makes the span shorter is taken.
+/// Whether a local time is the start or the end of a span. If a local time occurs twice, the
+/// instant that makes the span shorter is taken.
 #[derive(Debug, Clone, Copy)]
 enum Border {
     Start,

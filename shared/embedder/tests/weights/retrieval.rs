@@ -60,7 +60,7 @@ async fn index(local: &Local) -> Index {
         .with_vectors(local.space().clone(), &vectors)
 }
 
-/// Asks the questions of a set.
+/// Asks the questions with their local vectors, and reports which of the expected rows are found.
 async fn ask(local: &Local, index: &Index, questions: &[Question]) -> Report {
     let mut vectors = HashMap::new();
     for question in questions {

@@ -48,7 +48,7 @@ pub fn is_withdrawn(text: &str) -> bool {
         && hits(&super::TABLE.keyword, text).next().is_none()
 }
 
-/// Returns the rows with a `say` phrase in the text and no `unless` phrase in it.
+/// Returns the rows of the table of which the text contains a `say` phrase, but no `unless` phrase.
 pub(super) fn hits<'k>(table: &'k [Keyword], text: &str) -> impl Iterator<Item = &'k Keyword> {
     let said = words(text);
     table.iter().filter(move |row| {

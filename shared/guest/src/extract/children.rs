@@ -115,7 +115,7 @@ fn count(said: &Utterance<'_>, hit: &Hit) -> Option<(u32, usize)> {
         return Some((2, at));
     }
     any_number(said, at)?;
-    // A range, as in "2 or 3 kids", counts as one child.
+    // A range, as in "2 or 3 kids", or an implausible number is read as one child.
     Some((
         number(said, at)
             .filter(|count| (1..=MOST).contains(count))
@@ -198,7 +198,7 @@ const COUNTED: &[&str] = &[
     "feet", "times", "hermanos", "adults", "adultos",
 ];
 
-/// Returns whether the clause ends after the numbers, so that they count nothing else.
+/// Returns whether the clause ends after the numbers. Otherwise they may count something else.
 fn ends(said: &Utterance<'_>, ages: &[(u32, usize, usize)]) -> bool {
     let next = ages.last().map_or(0, |(_, _, to)| *to);
     said.gap(next) >= Gap::Comma
@@ -225,8 +225,8 @@ pub(super) fn by_age(said: &Utterance<'_>) -> Vec<Extracted> {
     found
 }
 
-/// Reads all ages from one list. A single number needs the word "years", because alone it could
-/// mean many things.
+/// Reads the ages of all children from one list, as in "they're 5 and 8". A single number needs the
+/// word "years", because alone it could mean many things.
 fn together(said: &Utterance<'_>, n: usize) -> Option<Vec<(u32, usize, usize)>> {
     let subjects = &[
         "theyre",
@@ -370,7 +370,7 @@ fn forward(said: &Utterance<'_>, n: usize) -> Vec<(u32, usize, usize)> {
     ages
 }
 
-/// Returns the age at word `n`, and the age that is joined to it by "and" before.
+/// Returns the age at word `n` and, as in "5 and 7", the age before it that "and" joins to it.
 fn back(said: &Utterance<'_>, n: usize) -> Vec<(u32, usize, usize)> {
     let Some(age) = any_number(said, n).filter(|age| *age < GROWN) else {
         return Vec::new();

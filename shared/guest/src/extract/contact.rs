@@ -99,8 +99,7 @@ const GAMBLING: &[&str] = &[
     "points",
 ];
 
-/// Finds the money that the guest wants to spend. Money won, lost, bet or asked about does not
-/// count.
+/// Finds the amount that the guest wants to spend. Ignores money won, lost, bet or asked about.
 pub(super) fn budget(said: &Utterance<'_>) -> Option<Extracted> {
     if said.has(GAMBLING) {
         return None;
@@ -162,7 +161,8 @@ pub(super) fn budget(said: &Utterance<'_>) -> Option<Extracted> {
     })
 }
 
-/// Returns the amount at word `n`, unless it continues a range, and whether it is certainly money.
+/// Returns the amount at word `n`, and whether it is certainly money; `None` if the amount is the
+/// lower end of a range.
 fn amount(said: &Utterance<'_>, n: usize) -> Option<(u32, bool)> {
     let whole = said
         .at(n)

@@ -136,7 +136,8 @@ const CONTACT: &[&str] = &[
     "escribame",
 ];
 
-/// Returns the stay; `None` if the text names two different dates, because it then states no plan.
+/// Returns the guest's stay. If the text names two different dates, returns `None`, because it is
+/// unclear which of them the guest plans.
 pub(super) fn read(said: &Utterance<'_>, setting: &Setting) -> Option<Extracted> {
     let today = setting.today();
     let mut found: Vec<At> = Vec::new();
@@ -153,7 +154,7 @@ pub(super) fn read(said: &Utterance<'_>, setting: &Setting) -> Option<Extracted>
         }
     }
     let first = *found.first()?;
-    // Overlapping dates, such as "next Saturday, Nov 28", count as one.
+    // Overlapping dates, such as "next Saturday, Nov 28", do not clash; the most certain is taken.
     let best = *found.iter().max_by_key(|at| at.percent).unwrap_or(&first);
     let clash = found
         .iter()
@@ -270,7 +271,8 @@ fn range(said: &Utterance<'_>, n: usize, today: NaiveDate, language: Language) -
     )
 }
 
-/// Returns the word after one that joins a range: "to", "through", "al", "-".
+/// Returns where the second date of a range begins, if word `n` ("to", "through", "al") or the sign
+/// before it ("-") joins the two dates.
 fn link(said: &Utterance<'_>, n: usize) -> Option<usize> {
     if said.is(
         n,
@@ -437,8 +439,8 @@ fn weekend_or_week(said: &Utterance<'_>, n: usize, today: NaiveDate) -> Option<A
     })
 }
 
-/// Reads a weekday: "Saturday", "next Friday", "el sábado que viene". It means the next such day
-/// or, if today is one and the guest said "next", the day a week later.
+/// Reads a weekday: "Saturday", "next Friday", "el sábado que viene". It means the next day of this
+/// name. If that is today and the guest said "next", it means the day a week later.
 fn by_weekday(said: &Utterance<'_>, n: usize, today: NaiveDate) -> Option<At> {
     let lead = said.is(
         n,
@@ -461,7 +463,8 @@ fn by_weekday(said: &Utterance<'_>, n: usize, today: NaiveDate) -> Option<At> {
         || follows.is_some();
     let to = follows.unwrap_or(name + 1);
     let to = to + usize::from(said.is(to, &["night", "evening", "afternoon", "morning"]));
-    // "Soy Domingo" gives a name, and "martes trece" means some Tuesday the 13th.
+    // Neither "soy Domingo" nor "martes trece" gives a date: the first states a name, the second a
+    // Tuesday the 13th of an unknown month.
     let numbered =
         ordinal(said, to).filter(|(_, end)| *end > to + 1 || said.gap(*end) == Gap::Stop);
     let spelled = any_number(said, to).is_some()
@@ -476,7 +479,8 @@ fn by_weekday(said: &Utterance<'_>, n: usize, today: NaiveDate) -> Option<At> {
     } else {
         coming
     };
-    // A number after the weekday that is not the date's day, as in "martes 13", means another date.
+    // If the number after the weekday is not the day of `date`, as in "martes 13", the guest means
+    // another date.
     if numbered.is_some_and(|(figure, _)| figure != date.day()) && said.gap(to) <= Gap::Space {
         return None;
     }
@@ -502,8 +506,8 @@ fn by_month(said: &Utterance<'_>, n: usize, today: NaiveDate) -> Option<At> {
     let (found, figure, to) = if let Some(found) = month(said.at(start)) {
         let (figure, to) = ordinal(said, start + 1)
             .filter(|_| said.gap(start + 1) <= Gap::Space || said.between(start + 1) == ". ")?;
-        // Here the number counts something else: "may 2 of us come", "march 4 people in", "dec 5 at
-        // 7:30".
+        // Before these words the number is not a day of the month: "may 2 of us come", "march 4
+        // people in".
         let counts = said.is(
             to,
             &[

@@ -14,13 +14,14 @@ static NAMES: LazyLock<HashSet<&'static str>> = LazyLock::new(|| {
         .collect()
 });
 
-/// Words that are often capitalised although they are no names.
+/// Words that are often capitalised although they are not names.
 static NO_NAMES: LazyLock<HashSet<&'static str>> = LazyLock::new(|| {
     include_str!("../../data/no_names.txt")
         .split_whitespace()
         .collect()
 });
-/// Names that are also ordinary words; they count as names only if capitalised.
+/// Names that are also ordinary words. After a `LOOSE` phrase they are read as names only if
+/// capitalised.
 static WORDS: LazyLock<HashSet<&'static str>> = LazyLock::new(|| {
     include_str!("../../data/names_that_are_words.txt")
         .split_whitespace()
@@ -66,10 +67,11 @@ const LOOSE: &[&str] = &[
     "the name is",
     "aqui",
 ];
-/// Words that may stand between the phrase and the name.
+/// Words that may stand between a `LOOSE` phrase and the name.
 const FILLER: &[&str] = &["also", "actually"];
 
-/// Endings of words that describe a person; a word with one is no name.
+/// Endings of words that describe a person. An unknown word with one is not read as a name, unless
+/// it is capitalised after a `SURE` phrase.
 const ENDINGS: &[&str] = &[
     "ing", "ed", "ous", "ful", "less", "ible", "able", "ish", "ese", "ian", "ican", "ist", "tic",
     "ly", "ando", "endo", "ado", "ada", "ista", "oso", "osa",
@@ -107,10 +109,10 @@ pub(super) fn read(said: &Utterance<'_>, setting: &Setting) -> Vec<Extracted> {
     cued().or_else(here).or(answer).unwrap_or_default()
 }
 
-/// Returns the phrase at word `n` that a name may follow, and the word after it.
+/// If a phrase that a name may follow begins at word `n`, returns its kind and the word after it.
 fn cue(said: &Utterance<'_>, n: usize) -> Option<(Cue, usize)> {
     if let Some(at) = said.one_of(n, SURE) {
-        // A negated phrase does not count: "not my name", "do you know what my name is".
+        // A negated phrase introduces no name, as in "I never said my name is Bob".
         return (!said.negated(n)).then_some((Cue::Sure, at));
     }
     let at = said.one_of(n, LOOSE)?;

@@ -101,8 +101,8 @@ impl<'t> Utterance<'t> {
             .is_some_and(|word| words.contains(&word.text.as_str()))
     }
 
-    /// Returns the word after the phrase, if its words follow each other from `n` on within one
-    /// clause.
+    /// If the words from `n` on are those of the phrase, within one clause, returns the word after
+    /// the phrase.
     pub(super) fn phrase(&self, n: usize, phrase: &[&str]) -> Option<usize> {
         let fits = |(by, word): (usize, &&str)| {
             self.at(n + by) == *word && (by == 0 || self.gap(n + by) <= Gap::Space)

@@ -48,8 +48,8 @@ impl Rest {
     }
 }
 
-/// The key of the consents. It stands at the root of the document, because an older build, which
-/// does not know it, keeps unknown keys there.
+/// The key of the consent grants. It is at the root of the document, because older builds, which do
+/// not know this key, keep unknown keys there.
 const GRANTS: &str = "consent_grants";
 
 const META: [&str; 8] = [

@@ -1,5 +1,5 @@
-//! Merges an observation into a profile field. Observations that agree may come in any order: the
-//! highest confidence per source and the number of sources decide.
+//! Merges an observation into a profile field. The order of observations that agree is irrelevant:
+//! the field's confidence follows from the highest one per source and the number of sources.
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
@@ -15,7 +15,7 @@ const CONTRADICTED: Confidence = Confidence::percent(30);
 pub struct Observation<K = Key> {
     pub key: K,
     pub value: Value,
-    /// The confidence, already within the range of its source.
+    /// The confidence; when merged, it is moved into the range of its source ([`Source::clamp`]).
     pub confidence: Confidence,
     pub source: Source,
     pub at: DateTime<Utc>,
@@ -154,7 +154,8 @@ impl Field {
     }
 
     fn confirm(&mut self, seen: &Evidence) {
-        // Documents older than version 3 do not record their sources.
+        // Documents older than version 3 do not record their sources, so the field's own source is
+        // added first.
         self.sources.entry(self.source).or_insert(self.confidence);
         let from = self.sources.entry(seen.source).or_default();
         *from = seen.source.clamp(seen.confidence).max(*from);
@@ -196,7 +197,7 @@ impl Field {
         let mut history = std::mem::take(&mut self.history);
         let old = std::mem::replace(self, Self::first(seen));
         std::mem::swap(&mut self.history, &mut history);
-        // The history of the new value does not repeat a withdrawn value.
+        // If the old value was withdrawn, the history must not contain it either.
         if old.is_withdrawn() {
             self.history
                 .iter_mut()

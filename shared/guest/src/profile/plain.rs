@@ -44,7 +44,7 @@ pub struct AgeVerified {
     pub at: DateTime<Utc>,
 }
 
-/// A copy of the guest's consents, for the agents; the consent chain decides.
+/// A copy of the guest's consents, for the agents; the consent chain is authoritative.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Consent {

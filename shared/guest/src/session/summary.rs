@@ -58,8 +58,9 @@ impl Summary {
     }
 }
 
-/// Writes the summary: subjects, newest first, open offers, and known facts about the guest. A part
-/// that does not fit is left out whole. Returns `None` if nothing is left to say.
+/// Writes the summary: subjects and open offers for which `still` is true, the newest first, and
+/// known facts about the guest. A name or fact that does not fit is left out whole. Returns `None`
+/// if nothing is left to say.
 pub fn tell(
     summary: &Summary,
     still: impl Fn(&Subject) -> bool,

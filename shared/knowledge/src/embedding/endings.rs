@@ -1,5 +1,6 @@
-//! Finds the base of a word with an ending that the stem does not remove: Spanish verb forms,
-//! pronouns and diminutives, English -er, -y, -ly. Tried only on words that nothing else knows.
+//! Finds the base of a word with an ending that `seven_text::stem` does not remove: Spanish verb
+//! forms, pronouns and diminutives, English -er, -y, -ly. Used only for words that neither the
+//! lexicon nor the list of common words contains.
 
 /// Each ending, with the endings of base words that it may replace; longer endings come first.
 const ENDINGS: &[(&str, &[&str])] = &[
@@ -75,7 +76,7 @@ const ENDINGS: &[(&str, &[&str])] = &[
     ("e", &["ar", "er"]),
 ];
 
-/// The fewest letters that must remain of a word, because shorter remainders mean nothing.
+/// Minimum number of letters that must remain without the ending; fewer letters mean nothing.
 const LEAST: usize = 3;
 
 /// Returns the words of which this one may be a form, the likelier ones first, in folded form.

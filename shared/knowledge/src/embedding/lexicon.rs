@@ -31,7 +31,7 @@ pub(crate) struct Lexicon {
     spellings: Spellings,
     /// Words that are spelled right, alone or inside phrases.
     known: HashSet<String>,
-    /// Words that alone do not show what is wanted.
+    /// Words that alone do not show what the guest wants.
     fillers: HashSet<String>,
 }
 
@@ -53,8 +53,9 @@ pub(super) fn version() -> String {
 // === impl Lexicon ===
 
 impl Lexicon {
-    /// Reads lines of the form `concept[ < wider concept][ *weight]: words
-    /// phrases_with_underscores`. Lines that begin with `#` are comments.
+    /// Reads lines of the form
+    /// `concept[ < wider concept][ *weight]: words phrases_with_underscores`.
+    /// A line with `-` as its concept lists fillers; lines that begin with `#` are comments.
     fn read(data: &str) -> Self {
         let split = data
             .lines()
@@ -113,8 +114,8 @@ impl Lexicon {
         }
     }
 
-    /// Returns the meaning of the longest known phrase or word that begins the text. A filler has a
-    /// meaning only inside a phrase.
+    /// Returns the meaning of the longest known phrase or word with which `words` begins. A filler
+    /// has a meaning only inside a phrase.
     pub(crate) fn sense(&self, words: &[String]) -> Option<Sense<'_>> {
         let least = if words.first().is_some_and(|word| self.is_filler(word)) {
             2
@@ -127,7 +128,7 @@ impl Lexicon {
         })
     }
 
-    /// Returns whether the word alone does not show what is wanted.
+    /// Returns whether the word alone does not show what the guest wants.
     pub(crate) fn is_filler(&self, word: &str) -> bool {
         is_stop(word) || self.fillers.contains(word)
     }

@@ -1,5 +1,5 @@
-//! Finds known words that a misspelt one may stand for: words that become equal when one letter, or
-//! two in long words, is removed from each.
+//! Finds the known words that a misspelt word may stand for. Two words are near each other if they
+//! become equal when one letter is removed from each, or two letters from each long word.
 
 use std::{
     collections::HashSet,

@@ -222,8 +222,8 @@ fn range(from: usize, to: usize) -> Vec<usize> {
     (0..=length).map(|n| (from + n) % 7).collect()
 }
 
-/// Reads the whole text. `starts` also accepts single times ("Fri-Sat 9pm"), which become openings
-/// without a length.
+/// Reads the whole text. If `starts` is true, single times ("Fri-Sat 9pm") are accepted too; they
+/// become openings without a length.
 fn week(text: &str, starts: bool) -> Result<[Vec<Span>; 7], String> {
     let tokens = tokens(text)?;
     let mut week = Week {

@@ -58,7 +58,7 @@ impl Postings {
             )
         };
         let mut names: Vec<String> = items.iter().flat_map(of_names).map(|w| stem(&w)).collect();
-        // A stem that no item's text contains would find nothing.
+        // Drops stems that no item's text contains, because they would find nothing.
         names.retain(|s| s.len() >= 4 && postings.contains_key(s));
         names.sort_unstable();
         names.dedup();
@@ -106,8 +106,8 @@ impl Postings {
         (1.0 + (self.lengths.len() as f32 - found as f32 + 0.5) / (found as f32 + 0.5)).ln()
     }
 
-    /// Returns one score per item. Words that no item contains count in the total, so that a
-    /// question about something else scores low.
+    /// Returns one score per item: the share of the question's total weight that the item gains.
+    /// Words that no item contains add to the total, so that unrelated questions score low.
     pub(super) fn scores(&self, query: &[String]) -> Vec<f32> {
         let mut scores = vec![0.0f32; self.lengths.len()];
         let (mut best, mut touched) = (vec![0.0f32; self.lengths.len()], Vec::new());

@@ -37,7 +37,7 @@ const COMMON: f32 = 0.5;
 /// that is found only in another sentence of the row.
 const TITLE: f32 = 0.9;
 const BESIDE: f32 = 0.5;
-/// Fields that are left out, because other fields of the row tell the same in their own words.
+/// Fields of which no sentence is made, because other fields of the row say the same.
 const TOLD_ELSEWHERE: [&str; 6] = ["price", "cost", "fee", "location", "phone", "hours"];
 
 /// A meaningful word or phrase of a question.
@@ -65,8 +65,8 @@ pub struct Passed {
     pub score: f32,
     /// The share of the question that is found in the sentence itself.
     pub own: f32,
-    /// Of the words that the row's name and keywords lack, the share that the sentence contains; 0
-    /// if they lack none.
+    /// Of the question's words that the row's name and keywords do not contain, the share, by
+    /// weight, that the sentence contains; 0 if there are no such words.
     pub rest: f32,
 }
 

@@ -191,8 +191,8 @@ impl Index {
             .collect()
     }
 
-    /// Returns the ranked rows that the question names, even misspelt; they make a ranking of their
-    /// own.
+    /// Returns the rows in `lists` that the question names, even if misspelt. They form one more
+    /// ranking.
     fn named(&self, text: &str, lists: &[Vec<usize>]) -> Vec<usize> {
         let found = |n: usize| lists.iter().any(|list| list.contains(&n));
         let mentions = self
@@ -282,7 +282,8 @@ fn fill(ranked: &mut Vec<(usize, f32)>, k: usize, scores: &[Scores], near: impl 
     );
 }
 
-/// Sorts a ranking and keeps its best rows; equal scores keep the order of the content file.
+/// Sorts a ranking and keeps its best rows: at most `DEPTH`, each with at least `share` of the best
+/// score. Rows with equal scores keep the order of the content file.
 fn top(mut found: Vec<(usize, f32)>, share: f32) -> Vec<(usize, f32)> {
     let order = |a: &(usize, f32), b: &(usize, f32)| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0));
     if found.len() > DEPTH {

@@ -8,9 +8,9 @@ use super::Defect;
 const THOUGHT: &str = "<think>";
 const THOUGHT_ENDS: &str = "</think>";
 
-/// Returns the text without the model's reasoning, which some servers leave in the answer. An end
-/// tag without a start tag ends reasoning that began with the text; a start tag without an end tag
-/// begins reasoning that goes on to the end of the text.
+/// Returns the text without the model's reasoning, which some servers leave in the answer. If there
+/// is only an end tag, the text before it is reasoning. If there is only a start tag, the text
+/// after it is reasoning.
 pub(crate) fn without_thoughts(text: &str) -> &str {
     let rest = text
         .rsplit_once(THOUGHT_ENDS)

@@ -1,4 +1,5 @@
-//! Reads the answer's body. Unknown fields are ignored; a null field counts as absent.
+//! Reads the body of an answer of `generateContent`. Unknown fields are ignored; a null field
+//! counts as absent.
 
 use std::time::Duration;
 

@@ -103,7 +103,7 @@ impl Format {
         }
     }
 
-    /// Returns whether another format may help after this error, if no format has worked yet: the
+    /// Returns whether the format may have caused this error, so that another format may help: the
     /// server refused the request, or it accepted the format but the answer does not fit. Some
     /// local servers answer 500 to fields that they do not know.
     pub(super) fn may_be_at_fault(error: &Error) -> bool {

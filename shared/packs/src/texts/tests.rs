@@ -463,7 +463,8 @@ fn guardrail_answers_hold_their_facts() {
             assert!(casino().texts.class(key).is_safety());
         }
     }
-    // The text must not reveal that anything is reported, because the law forbids tipping off.
+    // The law forbids telling a person that they were reported, so the text must not mention any
+    // report.
     for word in ["report", "alert", "compliance", "log"] {
         assert!(!longest(TextKey::BsaAml, En).contains(word));
     }

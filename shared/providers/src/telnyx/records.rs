@@ -1,5 +1,5 @@
-//! Implements [`Records`] with `GET /v2/detail_records`, `GET /v2/messages/{id}` (ten days back)
-//! and `GET /v2/messaging_optouts`.
+//! Implements [`Records`] with `GET /v2/detail_records`, `GET /v2/messages/{id}` (messages of the
+//! last ten days) and `GET /v2/messaging_optouts`.
 
 use chrono::{DateTime, SecondsFormat, Utc};
 use reqwest::StatusCode;

@@ -8,8 +8,8 @@ pub const SIGNATURE_HEADER: &str = "telnyx-signature-ed25519";
 pub const TIMESTAMP_HEADER: &str = "telnyx-timestamp";
 pub const TOLERANCE_SECONDS: u64 = 300;
 
-/// The reason why a call is not accepted as Telnyx's, in the order of the checks. `Display` is the
-/// body of our HTTP response.
+/// The reason why a call is not accepted as coming from Telnyx. The variants are in the order of
+/// the checks. `Display` writes the body of our HTTP response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
     #[error("Missing signature headers")]

@@ -23,8 +23,8 @@ pub struct Received {
     pub from: String,
     /// Every recipient. A group message has several, and our number may be any of them.
     pub to: Vec<String>,
-    /// `None` if the message has only media. If a media message has a subject, it precedes the
-    /// text.
+    /// `None` if the message has only media. If a media message has a subject, the subject is put
+    /// before its text.
     pub text: Option<String>,
     pub media_count: usize,
     pub autoresponse: Option<String>,
@@ -202,8 +202,8 @@ fn with_subject(subject: Option<String>, text: &str) -> String {
     }
 }
 
-/// Replaces every unpaired escaped surrogate by U+FFFD. Phones that cut an emoji in two send one,
-/// and JSON parsers would refuse the whole body.
+/// Replaces every unpaired escaped surrogate by U+FFFD. A phone that cuts an emoji in two sends
+/// such a surrogate, and a JSON parser would refuse the whole body because of it.
 fn without_lone_surrogates(body: &[u8]) -> Vec<u8> {
     let unit = |at: usize| {
         let digits = body.get(at..at + 6)?.strip_prefix(b"\\u")?;

@@ -62,8 +62,8 @@ struct Account {
     status: String,
 }
 
-/// A fragment appended to our webhook's address. It makes Twilio repeat a call up to three times
-/// after a 5xx or no answer. The fragment is neither sent nor signed.
+/// A fragment appended to our webhook's address. It makes Twilio repeat a webhook call up to three
+/// times after a 5xx or no answer. The fragment is neither sent nor signed.
 const CALL_AGAIN: &str = "rc=3&rp=all";
 
 impl Twilio {

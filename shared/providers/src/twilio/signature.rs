@@ -1,6 +1,6 @@
 //! Verifies `X-Twilio-Signature`: the base64 of an HMAC-SHA1 over address and sorted fields, keyed
-//! with the auth token. It covers no timestamp, but the message's id makes a replayed call
-//! harmless.
+//! with the auth token. It covers no timestamp. A replayed call is harmless all the same, because
+//! its message's id is already known.
 
 use base64::{Engine, prelude::BASE64_STANDARD};
 use hmac::{Hmac, KeyInit, Mac};
@@ -41,9 +41,9 @@ impl Verifier {
         }
     }
 
-    /// Checks a call. `url` is the address configured at Twilio, never taken from the call; it
-    /// matches with or without a standard port. `query` must be as received, because parsing
-    /// changes the signed text.
+    /// Checks a call. `url` is the address configured at Twilio, never taken from the call; Twilio
+    /// may sign it with or without the port. `query` must be as received, because parsing changes
+    /// the signed text.
     pub fn verify(
         &self,
         url: &Url,
@@ -103,8 +103,8 @@ fn mac(token: &str, url: &str, fields: &Fields) -> Hmac<Sha1> {
     mac
 }
 
-/// Returns the address without its fragment, in three forms: as it is, without a port, and with the
-/// scheme's port.
+/// Returns the address without its fragment in two forms: as configured, and with the scheme's port
+/// added or the configured port removed.
 fn addresses(url: &Url, query: Option<&str>) -> Vec<String> {
     let mut plain = url.clone();
     plain.set_fragment(None);

@@ -1,5 +1,5 @@
 //! Turns a campaign's list into queued texts, one guest per transaction. A guest's conversation is
-//! locked first, as everywhere.
+//! locked first, as the lock order of ARCHITECTURE.md demands.
 
 use std::time::Duration;
 
@@ -30,7 +30,7 @@ pub struct Addressee {
 }
 
 text_enum! {
-    /// Why a guest gets no text of a campaign, whenever it is released.
+    /// Why a guest gets no text of a campaign, no matter when the text would be released.
     ListingRefusal {
         DeletionPending => "deletion_pending",
         SafetyStateMissing => "safety_state_missing",
@@ -96,8 +96,8 @@ impl Tx {
         .await?)
     }
 
-    /// Returns the segments released within `window`, and those of bulk texts that could be sent
-    /// now: not held by quiet hours or a paused campaign.
+    /// Returns two numbers of segments: those released within `window`, and those of bulk texts
+    /// that could be sent now, because neither quiet hours nor a paused campaign hold them back.
     pub async fn campaign_load(&mut self, window: Duration) -> Result<(i64, i64)> {
         Ok(sqlx::query_as(
             "select
@@ -132,8 +132,8 @@ impl Tx {
             .collect())
     }
 
-    /// Locks the conversation, then returns the guest with what prevents a text; `None` without a
-    /// conversation.
+    /// Locks the guest's conversation, then returns the guest and the reasons against a text to
+    /// them; `None` if the guest has no conversation.
     pub async fn addressee(&mut self, guest: GuestId) -> Result<Option<Addressee>> {
         sqlx::query("select 1 from conversations where guest_id = $1 for update")
             .bind(guest.0)

@@ -16,7 +16,8 @@ pub struct DueLetter {
     pub letter_id: Uuid,
     pub contact_id: Uuid,
     pub kind: LetterKind,
-    /// The Monday on which the reported week begins, the refused edit, or the outage.
+    /// Identifies the letter's topic: the Monday on which the reported week begins, the refused
+    /// edit or the outage, depending on `kind`.
     pub key: String,
     pub detail: Value,
     /// Number of tries, this one included.
@@ -102,8 +103,9 @@ impl Tx {
         Ok(done.rows_affected())
     }
 
-    /// Claims a due letter for the duration `claim`; no two schedulers hold the same one. Letters
-    /// of a kind that only a later release knows are left to its schedulers.
+    /// Claims a due letter for the duration `claim`; no two schedulers hold the same one. If this
+    /// release does not know a letter's kind, it leaves the letter to the schedulers of a later
+    /// release.
     pub async fn claim_letter(&mut self, claim: Duration) -> Result<Option<DueLetter>> {
         let known: Vec<&str> = LetterKind::ALL.iter().map(|kind| kind.as_str()).collect();
         Ok(sqlx::query_as(

@@ -11,7 +11,7 @@ use uuid::Uuid;
 
 use crate::{Result, Tx, alerts::NoticeOutcome, audit::Entry};
 
-/// The highest level of a case (SEC-116).
+/// A case is never raised above this level.
 const MAX_LEVEL: i32 = 3;
 
 /// A notice that a scheduler has claimed.
@@ -91,8 +91,8 @@ impl Tx {
         Ok(done.rows_affected())
     }
 
-    /// Raises the cases of one severity whose time to be acknowledged is over, one level each.
-    /// `window` is the time that each level has.
+    /// Raises each case of this severity by one level if nobody acknowledged it in time. Each level
+    /// after the first has the time `window`.
     pub async fn raise_cases(
         &mut self,
         severity: CaseSeverity,
@@ -156,7 +156,8 @@ impl Tx {
             .await
     }
 
-    /// Returns how many cases of this severity nobody acknowledged at the highest level either.
+    /// Returns the number of cases of this severity that reached the highest level and that nobody
+    /// has acknowledged within `window` since then.
     pub async fn unattended_cases(
         &mut self,
         severity: CaseSeverity,
@@ -194,7 +195,8 @@ impl Tx {
         .await?)
     }
 
-    /// Puts a claimed notice off without counting a try, as for a contact's quiet hours.
+    /// Puts a claimed notice off without counting a try, for example because of the contact's quiet
+    /// hours.
     pub async fn put_off_notice(&mut self, due: &DueNotice, wait: Duration) -> Result<()> {
         sqlx::query(
             "update case_notices set tries = tries - 1, next_at = now() + make_interval(secs => $2) where notice_id = $1 and tries = $3",

@@ -42,8 +42,8 @@ impl Tx {
         Ok(())
     }
 
-    /// Moves a revision that is not published to another state; returns false when it has left
-    /// `from` meanwhile.
+    /// Moves a revision that is not published to another state; returns false if its state is no
+    /// longer one of `from`.
     pub async fn decide_revision(
         &mut self,
         what: &Decided<'_>,
@@ -113,8 +113,8 @@ impl Tx {
     }
 
     /// Erases the contents of a revision from the history, for personal data that was entered by
-    /// mistake. Returns false if guests get the revision, it still waits, or there is none left to
-    /// erase.
+    /// mistake. Returns false if guests get the revision, if it still waits, or if its contents
+    /// were erased before.
     pub async fn purge_revision(&mut self, item_id: &str, revision: i32) -> Result<bool> {
         let done = sqlx::query(
             "update content_revisions r set item = null, name = '', findings = '[]', decision_reason = null, purged_at = now()

@@ -6,7 +6,7 @@ use sqlx::FromRow;
 
 use crate::{Result, Store, Tx};
 
-/// An item of a category, as the guards count it.
+/// An item of a category; the guards count the active items and those switched off lately.
 #[derive(Debug, Clone, FromRow)]
 pub struct Name {
     pub item_id: String,
@@ -17,8 +17,9 @@ pub struct Name {
     pub off_lately: bool,
 }
 
-/// Number of a casino's revisions that wait for `what`: `due` for the scheduler, `late` for a
-/// process that answers with them, or the state of revisions that wait for people or their time.
+/// Number of a casino's revisions that wait. `what` is `due` if the scheduler has to publish them
+/// or take them down now, and `late` if they are published but no process answers with them yet.
+/// Otherwise it is the state of revisions that wait for people or for their time.
 #[derive(Debug, Clone)]
 pub struct Waits {
     pub casino: CasinoId,
@@ -50,8 +51,8 @@ impl Store {
 }
 
 impl Tx {
-    /// Returns the items of these categories; those that were switched off since `since` are
-    /// marked.
+    /// Returns the items of these categories; `off_lately` marks those that were switched off since
+    /// `since`.
     pub async fn names_in(
         &mut self,
         categories: &[String],
@@ -82,8 +83,8 @@ impl Tx {
         .await?)
     }
 
-    /// Records that a process answers with the content of this version. Returns the seconds since
-    /// its publication for each revision that no process had before.
+    /// Records that a process answers with the content of this version. For each revision that no
+    /// process had before, returns the seconds since its publication.
     pub async fn note_indexed(&mut self, version: i64) -> Result<Vec<f64>> {
         Ok(sqlx::query_scalar(
             "update content_revisions set indexed_at = now()

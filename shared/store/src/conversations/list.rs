@@ -59,8 +59,8 @@ pub struct TranscriptLine {
 
 impl Tx {
     /// Returns conversations, the most urgent first: those in which a guest wrote since `since`,
-    /// and those that are paused or have an open case or an unanswered text of any age. Guests who
-    /// wrote are searched among the newest texts, five times as many as `most`.
+    /// and those that are paused or have an open case or an unanswered text of any age. To find the
+    /// guests who wrote, the query reads only the newest texts, at most five times `most`.
     pub async fn list_conversations(
         &mut self,
         since: DateTime<Utc>,
@@ -91,7 +91,8 @@ impl Tx {
     }
 
     /// Returns a mark that changes with every text of the conversation, in either direction: how
-    /// many there are. Times would not do: a transaction that began earlier may store later.
+    /// many there are. A time could not serve as the mark, because a transaction that began
+    /// earlier, and thus has an earlier time, may commit later.
     pub async fn thread_mark(&mut self, conversation: ConversationId) -> Result<i64> {
         Ok(sqlx::query_scalar(
             "select (select count(*) from inbound_messages where conversation_id = $1)

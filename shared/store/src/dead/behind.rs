@@ -12,7 +12,7 @@ use uuid::Uuid;
 
 use crate::{Result, Tx};
 
-/// The subject of a dead letter's message.
+/// The thing that a dead letter's message is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum About {
     /// An inbound text that has no row yet.
@@ -51,10 +51,9 @@ pub struct Behind {
     pub state: Option<RowState>,
     /// Whether the text may be sent even after a STOP; the pre-send check decides.
     pub safety: bool,
-    /// Whether a person has written to the guest since.
+    /// Whether a person wrote to the guest after the row was stored.
     pub by_person: bool,
-    /// Time after which an answer is of no use, if that has passed; `None` while an answer is
-    /// useful.
+    /// When an answer stopped being useful; `None` while it is still useful.
     pub useless_since: Option<DateTime<Utc>>,
 }
 

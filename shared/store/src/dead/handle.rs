@@ -112,8 +112,9 @@ impl Tx {
         )
     }
 
-    /// Resets the row behind a dead letter for its stage; a row that has progressed stays
-    /// unchanged. Must be committed before the signal, so that the sweep can find the row.
+    /// Resets the row behind a dead letter, so that its stage handles the row once more; a row that
+    /// has progressed stays unchanged. Must be committed before the signal is published, so that
+    /// the sweep finds the row if the signal is lost.
     pub async fn reopen_for_replay(&mut self, letter: &DeadLetter) -> Result<()> {
         let Ok(row) = Uuid::parse_str(&letter.message_key) else {
             return Ok(());

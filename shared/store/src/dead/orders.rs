@@ -64,7 +64,8 @@ impl Tx {
         Ok(done.rows_affected())
     }
 
-    /// Returns the orders of the letters that died first, so that a guest's texts keep their order.
+    /// Returns at most `most` waiting orders, in the order in which their letters died, so that a
+    /// guest's texts keep their order.
     pub async fn dead_orders(&mut self, most: i64) -> Result<Vec<Waiting>> {
         let query = "select dead_id, asked, asked_by, asked_reason from dead_letters
                      where casino_id = $1 and asked is not null order by first_at, dead_id limit $2";

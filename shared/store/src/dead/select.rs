@@ -16,9 +16,9 @@ pub struct Filter {
     pub id: Option<DeadId>,
     pub state: Option<DeadState>,
     pub stage: Option<Stage>,
-    /// Part of the reason, of the first or of the last error, ignoring case.
+    /// A part of the reason, the first error or the last error, ignoring case.
     pub error: Option<String>,
-    /// Range for the time at which the dead letter was last seen.
+    /// Selects dead letters that were last seen at or after `since` and before `until`.
     pub since: Option<DateTime<Utc>>,
     pub until: Option<DateTime<Utc>>,
     pub guest: Option<GuestHash>,
@@ -149,8 +149,8 @@ impl Tx {
             .await?)
     }
 
-    /// Returns id, stage and first failure of all matches, in no order. The rows are small enough
-    /// to hold a million in memory.
+    /// Returns id, stage and time of the first failure of all matches, in no particular order. The
+    /// rows are small enough to hold a million in memory.
     pub async fn dead_ids(
         &mut self,
         filter: &Filter,
@@ -175,7 +175,7 @@ impl Tx {
             .await?)
     }
 
-    /// Counts the matches.
+    /// Counts the dead letters that match the filter.
     pub async fn dead_count(&mut self, filter: &Filter) -> Result<i64> {
         let query = either!(filter, "select count(*)", "");
         let casino = self.casino_str();

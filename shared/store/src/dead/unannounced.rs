@@ -37,11 +37,11 @@ impl Unannounced {
 }
 
 /// Selects one row per failed answer: the texts parked behind the same fallback text count as one.
-/// A signal may carry the id of any of them.
+/// A signal may carry the id of any of these texts.
 const SWARM: &str = include_str!("../../sql/unannounced_swarm.sql");
 
-/// Selects parked turns. A turn does not record when it was parked, so a replay of its dead letter
-/// counts as finished once the replay is older than the margin.
+/// Selects parked turns. A turn does not record when it was parked. If it is parked and its dead
+/// letter was replayed longer than the margin ago, it is taken to have died again.
 const ENVELOPE: &str = include_str!("../../sql/unannounced_envelope.sql");
 
 /// Selects texts that were retried until they were given up; a permanent refusal does not become a
@@ -49,8 +49,8 @@ const ENVELOPE: &str = include_str!("../../sql/unannounced_envelope.sql");
 const SENDER: &str = include_str!("../../sql/unannounced_sender.sql");
 
 impl Tx {
-    /// Returns rows of a stage that died longer than `margin` ago, but at most three days ago, and
-    /// have no dead letter; empty for stages whose messages leave no dead row.
+    /// Returns the stage's rows that died longer than `margin` ago, but at most three days ago, and
+    /// have no dead letter. Empty for stages whose messages leave no dead row.
     pub async fn unannounced(
         &mut self,
         stage: Stage,

@@ -14,12 +14,12 @@ use uuid::Uuid;
 
 use crate::{Result, Store, Tx, audit::Entry, day::least_id};
 
-/// An incident that was contained in the same transaction.
+/// An incident to record in the transaction that contained it.
 #[derive(Debug)]
 pub struct NewIncident<'a> {
     pub incident_id: Uuid,
     pub kind: IncidentKind,
-    /// The detector.
+    /// Name of the check that found the incident.
     pub by: &'a str,
     pub conversation: ConversationId,
     pub guest: GuestId,
@@ -54,7 +54,7 @@ pub struct FoundIncident {
     pub report: Option<String>,
 }
 
-/// A text whose row belongs to another guest, turn or number than its conversation.
+/// A text whose row names another guest, turn or number than its conversation does.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Crossed {
     pub casino: CasinoId,
@@ -62,7 +62,7 @@ pub struct Crossed {
     pub conversation: ConversationId,
 }
 
-/// A text that is read again after it was handled.
+/// A text that was handled and that a check for incidents reads once more.
 #[derive(Debug, Clone, FromRow)]
 pub struct ReadAgain {
     pub text_id: Uuid,
@@ -79,8 +79,8 @@ const INCIDENTS: &str = "select incident_id, kind, severity, state, detected_by,
      union all select trace from outbound_messages where outbound_id = any(evidence)) texts order by 1) as traces from incidents";
 
 impl Store {
-    /// Returns the texts since `since` whose row belongs to another guest, turn or number than its
-    /// conversation.
+    /// Returns the texts since `since` whose row names another guest, turn or number than its
+    /// conversation does.
     pub async fn crossed(&self, since: DateTime<Utc>, span: Duration) -> Result<Vec<Crossed>> {
         let rows: Vec<(String, Uuid, Uuid)> = sqlx::query_as(
             "select casino_id, row_id, conversation_id from fleet_crossed(make_interval(secs => $1), $2) order by 1, 2",
@@ -119,8 +119,8 @@ impl Tx {
         .await?)
     }
 
-    /// Adds a text to the open incident of this kind and conversation that was found within
-    /// `window` (SEC-101). Returns false when there is none.
+    /// Adds a text to the open incident of this kind and conversation that was found in the last
+    /// `window`. Returns false when there is none.
     pub async fn repeat_incident(
         &mut self,
         kind: IncidentKind,
@@ -142,8 +142,8 @@ impl Tx {
         Ok(done.rows_affected() == 1)
     }
 
-    /// Records an incident that was contained. It passes its states up to `mitigating` at once,
-    /// because code has triaged it.
+    /// Records an incident that was contained. It starts in the state `mitigating`, because code
+    /// has already triaged it.
     pub async fn add_incident(&mut self, new: &NewIncident<'_>) -> Result<()> {
         let casino = self.casino_str();
         let actions: Vec<&str> = new.actions.iter().map(|one| one.as_str()).collect();
@@ -209,7 +209,7 @@ impl Tx {
     }
 
     /// Records on behalf of a person how an incident was settled; `false_alarm` says that nothing
-    /// was wrong. The caller has checked that its state allows it.
+    /// was wrong. The caller must have checked that the incident's state allows this.
     pub async fn resolve_incident(
         &mut self,
         incident: Uuid,
@@ -246,7 +246,7 @@ impl Tx {
         self.note_found(incident, by, detail).await
     }
 
-    /// Settles the incident of a case that was settled, if it is open.
+    /// Settles the incident that belongs to this settled case, if the incident is open.
     pub(crate) async fn resolve_incident_of(&mut self, escalation: Uuid, by: &str) -> Result<()> {
         let open: Option<Uuid> = sqlx::query_scalar(
             "select incident_id from incidents where escalation_id = $1 and resolved_at is null",
@@ -260,9 +260,9 @@ impl Tx {
         }
     }
 
-    /// Returns the host's texts that were sent from `since` to `until`. A turn that began less than
-    /// `margin` after the newest change of content is left out: the content that its reply is based
-    /// on may be gone.
+    /// Returns the host's texts that were sent from `since` to `until`. Leaves out turns made
+    /// before the newest change of content or less than `margin` after it, because the content that
+    /// their replies are based on may be gone.
     pub async fn sent_replies(
         &mut self,
         since: DateTime<Utc>,

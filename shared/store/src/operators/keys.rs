@@ -47,7 +47,7 @@ impl Tx {
         Ok(done.rows_affected() == 1)
     }
 
-    /// Returns all keys, those that ended too.
+    /// Returns all keys, including those that have ended.
     pub async fn keys(&mut self) -> Result<Vec<ListedKey>> {
         Ok(sqlx::query_as(
             "select k.label, o.email, k.created_by, k.created_at, k.ends_at, k.used_at

@@ -50,8 +50,8 @@ const SESSION: &str = "select o.operator_id, o.name, o.email, o.language, s.comp
    ) s join operators o on o.operator_id = s.operator_id where o.status = 'active'";
 
 impl Store {
-    /// Works like [`Tx::session`] with `touch` false, in one round trip: open pages ask every
-    /// second.
+    /// Works like [`Tx::session`] with `touch` false, but takes only one round trip, because open
+    /// pages ask every second.
     pub async fn session(&self, hash: &[u8]) -> Result<Option<Session>> {
         let found: Option<Found> = sqlx::query_as(SESSION)
             .bind(hash)

@@ -1,5 +1,5 @@
-//! The end of an attempt and its effect on the text. It is a single statement, since every text
-//! goes through it.
+//! The end of an attempt and its effect on the text. A single statement writes both, since every
+//! text goes through it.
 
 use std::time::Duration;
 
@@ -16,13 +16,13 @@ struct Ended {
     discloses: bool,
 }
 
-/// Locks the text, then its attempt, then its due row, in the order of a receipt that arrives at
-/// the same time. An attempt in doubt keeps its due row.
+/// Locks the text, then its attempt, then its due row, in the same order as a receipt that arrives
+/// at the same time. An attempt in doubt keeps its due row.
 const END_ATTEMPT: &str = include_str!("../../sql/end_attempt.sql");
 
 impl Tx {
-    /// Records how an attempt ended and moves its text. A receipt that came first wins, and an
-    /// older attempt's answer does not affect the current one.
+    /// Records how an attempt ended and moves its text. A receipt that arrived before the answer
+    /// wins, and an older attempt's answer does not affect the current attempt.
     pub async fn end_attempt(
         &mut self,
         outbound: OutboundId,

@@ -27,7 +27,7 @@ pub enum Origin {
     },
     /// A text that a person wrote; no stage repeats it.
     Person,
-    /// A code or a notice to a phone of staff, named by the kind. The caller remembers the row's
+    /// A code or a notice to a phone of staff; the string is its kind. The caller stores the row's
     /// id.
     Staff(&'static str),
     /// Each guest gets one text of a campaign.
@@ -85,7 +85,7 @@ impl Origin {
 // === impl NewOutbound ===
 
 impl NewOutbound {
-    /// Creates the only part of a text, due at once, that answers no inbound text.
+    /// Creates a text in one part that is due at once and answers no inbound text.
     pub fn new(
         outbound_id: OutboundId,
         to: Recipient,

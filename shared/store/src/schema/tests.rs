@@ -77,7 +77,7 @@ const ALLOWED: &[(i64, &str, &str)] = &[
 ];
 
 /// Returns the statements of a migration, in lower case, one blank between words, without comments.
-/// Text between `$$` is not cut.
+/// Text between `$$` is not split.
 fn statements(sql: &str) -> Vec<String> {
     let plain: Vec<&str> = sql
         .lines()

@@ -46,8 +46,8 @@ pub(crate) enum Step {
 /// The provider's answer to an attempt, as the sender gets it.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Report {
-    /// The true result: accepted if the call arrived, otherwise a transient failure that is
-    /// certainly not taken.
+    /// The true result: accepted if the call arrived, otherwise a transient failure, in which the
+    /// provider certainly did not take the text.
     Truth,
     /// No clear answer: a timeout, a broken read or a 5xx.
     Nothing,

@@ -1,5 +1,5 @@
-//! Offers against a real Postgres: once per turn and item, bound to the casino, unlinked when the
-//! guest is forgotten.
+//! Tests of offers on a real Postgres: an offer is written once per turn and item, belongs to its
+//! casino, and is unlinked when the guest is deleted.
 
 use std::time::Duration;
 

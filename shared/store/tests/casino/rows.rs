@@ -1,4 +1,5 @@
-//! How many rows a receipt and a turn read, however long the casino and the guest have written.
+//! Tests that a receipt and a turn read few rows, however many texts the casino and the guest have
+//! exchanged before.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! The states of a ticket against a real Postgres: which moves the database allows (WID-21).
+//! Tests on a real Postgres which changes of a ticket's state the database allows (WID-21).
 
 use seven_domain::{CasinoConfig, ConversationId, IdSource};
 use seven_store::Store;
@@ -15,7 +15,8 @@ const MOVES: [(&str, &str); 4] = [
     ("resolved", "open"),
 ];
 
-/// Returns the moves that lead from the beginning of a ticket to a state.
+/// Returns the states that a new ticket, which is `pending_human`, must take one after the other to
+/// reach `state`.
 fn way_to(state: &str) -> &'static [&'static str] {
     match state {
         "pending_human" => &[],

@@ -1,5 +1,5 @@
-//! Histograms of durations that keep an exemplar for each bucket: the last exported observation and
-//! its trace.
+//! Histograms of durations that keep an exemplar for each bucket: the last observation that was
+//! made in an exported trace, with that trace's id.
 
 use std::{
     collections::HashMap,

@@ -81,7 +81,7 @@ pub async fn resume<F: Future>(
 }
 
 /// Runs the first work on a text that no webhook caused. `trace` was chosen when the text was
-/// written, and this work's span is the first of it.
+/// written, and this work's span is the first of that trace.
 pub async fn originate<F: Future>(
     stage: &'static str,
     casino: &CasinoId,
@@ -124,8 +124,8 @@ impl Here {
         here
     }
 
-    /// Decides again whether the trace is exported; called when the trace or its casino becomes
-    /// known.
+    /// Decides whether the trace is exported. Called when the trace or its casino becomes known,
+    /// because either may change the decision.
     fn sample(&self) {
         let context = self.context.get();
         let keep = self.live.borrow().as_ref().is_some_and(|live| live.keep);
@@ -267,8 +267,8 @@ pub fn adopt(trace: &str) {
             return here.context.set(row);
         };
         live.span.parent = Some(row.span_id);
-        // If the message's trace was to be exported in any case, the row's trace is now, because
-        // the work belongs to it.
+        // If the message's trace was marked by `keep`, the row's trace is exported, because the
+        // work belongs to it now.
         let keep = live.keep;
         here.context.set(TraceContext {
             trace_id: row.trace_id,
@@ -287,8 +287,8 @@ pub fn assume(context: TraceContext) {
     });
 }
 
-/// Sets the work's casino once it is known, and decides by that casino's share again whether the
-/// trace is exported.
+/// Sets the work's casino once it is known. Then decides again whether the trace is exported, now
+/// by the share of traces that is exported for this casino.
 pub fn concern(casino: &CasinoId) {
     with(|here| {
         *here.casino.borrow_mut() = Some(casino.clone());

@@ -35,7 +35,7 @@ struct Recorder {
     held: Mutex<Held>,
 }
 
-/// Decides which traces are exported that nobody marked as important.
+/// Decides which of the traces that nobody marked as important are exported.
 #[derive(Debug, Clone, Default)]
 pub struct Sample {
     /// The share of traces that are exported, from 0 to 1.
@@ -67,7 +67,7 @@ pub struct Kept(mpsc::Receiver<[u8; 16]>);
 #[derive(Default)]
 struct Held {
     spans: HashMap<[u8; 16], Vec<Finished>>,
-    /// The arrival time, the trace and the number of its spans, in order of arrival.
+    /// The time, the trace and the number of spans of each arrival, oldest first.
     order: VecDeque<(Instant, [u8; 16], usize)>,
     count: usize,
     kept: HashSet<[u8; 16]>,
@@ -125,7 +125,7 @@ pub fn is_sampled(trace_id: &[u8; 16], casino: Option<&CasinoId>) -> bool {
     recorder().is_none_or(|recorder| recorder.sample.takes(trace_id, casino))
 }
 
-/// Starts a trace that has no webhook. The same share of such traces is exported.
+/// Starts a trace that no webhook began. The fleet's share decides whether it is exported.
 pub fn begin() -> TraceContext {
     let context = TraceContext::start();
     TraceContext {

@@ -1,4 +1,4 @@
-//! Any call with any arguments returns a value, and the caps on offers hold.
+//! Tests that any call with any arguments returns a value, and that the caps on offers hold.
 
 use proptest::prelude::*;
 use serde_json::{Value, json};

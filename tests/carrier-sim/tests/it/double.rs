@@ -231,7 +231,8 @@ impl World {
             .await
     }
 
-    /// Builds a send whose webhook URL carries an attempt id, as the fleet's do (D5).
+    /// Builds a send whose webhook URL carries an attempt id, as the URLs of the fleet's sends do
+    /// (D5).
     pub(crate) fn message(&self, text: &str) -> Value {
         json!({
             "from": CASINO,

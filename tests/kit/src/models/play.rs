@@ -20,9 +20,10 @@ pub(super) enum Answer {
     /// A text that the token limit cut off.
     Cut(String),
     Calls(Vec<(String, Value)>),
-    /// A tool call with this name and these raw arguments, which may be no valid JSON.
+    /// A tool call with this name and these raw arguments, which may be invalid JSON.
     RawCall(String, String),
-    /// Answers with the text of the newest tool results, as a model does that obeys them.
+    /// Answers with the text of the newest tool results, as a model does that obeys instructions in
+    /// them.
     EchoToolResults,
     /// The content filter stopped the answer.
     Blocked,
@@ -80,8 +81,8 @@ impl Play {
         ))
     }
 
-    /// Answers with a tool call whose arguments are no valid JSON; Gemini drops it and reports it
-    /// as malformed.
+    /// Answers with a tool call whose arguments are invalid JSON. In Gemini's format the call is
+    /// left out and reported as malformed.
     pub fn raw_call(name: impl Into<String>, arguments: impl Into<String>) -> Self {
         Self::of(Answer::RawCall(name.into(), arguments.into()))
     }

@@ -31,7 +31,8 @@ impl Cluster {
         let account = Account::find()?;
         let home = match account {
             Account::Ours => dir.join("postgres"),
-            // The user `postgres` cannot enter root's home, in which the clone may lie.
+            // The user `postgres` cannot enter root's home folder, in which the clone of this
+            // repository may lie.
             Account::Postgres { .. } => {
                 std::env::temp_dir().join(format!("hey-seven-postgres-{:016x}", fingerprint(&dir)))
             }

@@ -1,5 +1,5 @@
 //! The floor: a bare relay that follows `tests/bench/floor.toml` with the fleet's own clients,
-//! worker loop and processes, so that it measures the cost of bus, stores and network alone.
+//! worker loop and processes, so that its figures are the cost of bus, stores and network alone.
 
 use std::{sync::LazyLock, time::Duration};
 

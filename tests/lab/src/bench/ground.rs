@@ -170,7 +170,8 @@ async fn stack(dir: &Path, servers: &Servers, ingress: SocketAddr, lay: Lay) -> 
     Stack::start_on(plan, listener, sim).await
 }
 
-/// Returns an address that is free now, on a port below the range of outgoing connections.
+/// Returns an address that is free at the moment, on a port below the range of outgoing
+/// connections.
 pub(super) async fn free_address() -> Result<SocketAddr> {
     let first = 10_240 + u16::try_from(std::process::id() % 18_000).unwrap_or_default();
     for port in first..first + 2_000 {
@@ -182,7 +183,7 @@ pub(super) async fn free_address() -> Result<SocketAddr> {
     anyhow::bail!("no free port from {first} on")
 }
 
-/// Deletes the data of a successful measurement; the logs of a failed one stay.
+/// Stops the servers and deletes their data after a successful measurement. The logs stay.
 pub(super) async fn clear(servers: Servers, dir: &Path) -> Result<()> {
     // When we run as root, the data of Postgres lies outside the run's folder.
     servers.postgres.wipe_data().await?;

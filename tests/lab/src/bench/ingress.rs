@@ -52,7 +52,7 @@ pub(super) async fn measure(dir: &std::path::Path, webhooks: usize) -> Result<In
     };
     let mut best = [0.0f64; 2];
     // Measures the two servers alternately, twice each, so that other load on the machine affects
-    // both.
+    // both alike.
     for round in 0..4 {
         let ground = Ground::lay(&dir.join(format!("ingress-{round}")), lay).await?;
         let config = ground.config.to_string_lossy().into_owned();
@@ -171,7 +171,8 @@ struct Bare {
     verifier: Verifier,
 }
 
-/// Runs the server for comparison, which only verifies signatures and publishes durably.
+/// Runs the server with which ingress is compared: it only verifies signatures and publishes
+/// durably.
 pub(super) async fn bare(fleet: Fleet, settings: &Settings) -> Result<()> {
     let listener = tokio::net::TcpListener::bind(settings.ingress.listen)
         .await

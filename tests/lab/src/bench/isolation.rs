@@ -1,5 +1,6 @@
 //! Measures how much one casino's flood delays another's guests when each casino has its own
-//! workers (`--casino`): the latency of a small steady load, first alone, then beside the flood.
+//! workers (`--casino`): the latency of a small steady load, first without the flood, then during
+//! it.
 
 use std::{collections::HashSet, path::Path, time::Duration};
 
@@ -42,7 +43,7 @@ pub(super) struct Isolation {
     pub(super) rate: f64,
     pub(super) quiet: Percentiles,
     pub(super) flooded: Percentiles,
-    /// Answers per second of the flooded casino during the flood, and its number of open texts.
+    /// Answers per second of the flooded casino, and the number of its texts that are kept open.
     pub(super) flood_per_second: f64,
     pub(super) flood_under_way: usize,
     /// Rise of the latency from quiet to flooded, in milliseconds.
@@ -139,8 +140,8 @@ fn processes(ground: &Ground) -> Result<Vec<(String, Process)>> {
     Ok(processes)
 }
 
-/// Waits until ingress listens: the carrier gives up on a webhook after three tries, and ten
-/// processes start at once.
+/// Waits until ingress listens. Ten processes start at once, and the carrier would give up on the
+/// first texts after three tries of their webhooks.
 async fn listening(ground: &Ground) -> Result<()> {
     let listen = Settings::load(Some(&ground.config))?.ingress.listen;
     let up = async {

@@ -1,5 +1,5 @@
-//! Sends guests' texts at a fixed rate, however slow the fleet is, or as fast as the fleet answers.
-//! The carrier simulator's ledger gives the times of each text.
+//! Sends guests' texts either at a fixed rate, however slow the fleet is, or as fast as the fleet
+//! answers. The carrier simulator's ledger gives the times of each text.
 
 use std::{
     collections::HashMap,

@@ -8,7 +8,7 @@ use tokio::time::Instant;
 /// The times of one text.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Sample {
-    /// When the text was due, even if the load sent it late, so that the delay counts as latency.
+    /// When the text was due to be sent. If it was sent later, the delay thus counts as latency.
     pub(super) intended: Instant,
     /// When ingress answered the text's webhook with 2xx.
     pub(super) accepted: Option<Instant>,
@@ -42,9 +42,10 @@ pub(super) struct Shown {
     pub(super) per_second: f64,
     /// Sends per text.
     pub(super) sends_per_text: f64,
-    /// Latency from the webhook's 2xx to the provider's request.
+    /// Latency from the 2xx to the text's webhook until our first send reaches the carrier.
     pub(super) from_accepted: Percentiles,
-    /// Latency from the time at which the text was due to be sent; includes ingress.
+    /// Latency from the time at which the text was due until our first send reaches the carrier;
+    /// includes ingress.
     pub(super) from_intended: Percentiles,
 }
 
@@ -94,7 +95,8 @@ impl Run {
     }
 }
 
-/// Returns the rate of events per second, without the first and the last tenth; `sorted` by time.
+/// Returns the rate of events per second, without the first and the last tenth of the events.
+/// `sorted` must be in the order of time.
 fn steady_rate(sorted: &[Instant]) -> f64 {
     let edge = sorted.len() / 10;
     let (Some(first), Some(last)) = (

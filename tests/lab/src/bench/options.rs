@@ -17,8 +17,8 @@ pub struct Bench {
         value_parser = RangedU64ValueParser::<usize>::new().range(1..=50_000)
     )]
     pub(crate) texts: usize,
-    /// Seconds for which each rate of a latency measurement is held; at high rates --texts ends it
-    /// earlier.
+    /// Seconds for which each rate of a latency measurement is held; at high rates --texts ends the
+    /// measurement earlier.
     #[arg(
         long,
         value_name = "SECONDS",
@@ -26,8 +26,8 @@ pub struct Bench {
         value_parser = RangedU64ValueParser::<u64>::new().range(1..)
     )]
     pub(crate) seconds: u64,
-    /// Number of casinos that guests write to in pipeline, start and recovery; growth and isolation
-    /// use their own numbers, ingress uses one.
+    /// Number of casinos in the parts pipeline, start, traces and recovery; growth and isolation
+    /// use their own numbers, the other parts use one.
     #[arg(
         long,
         value_name = "N",
@@ -35,7 +35,8 @@ pub struct Bench {
         value_parser = RangedU64ValueParser::<usize>::new().range(1..=10_000)
     )]
     pub(crate) casinos: usize,
-    /// Texts per second in the part `traces`; by default half of the fleet's throughput.
+    /// Texts per second in the parts traces, consoles and web; by default half of the fleet's
+    /// throughput.
     #[arg(long, value_name = "N")]
     pub(crate) rate: Option<f64>,
     /// Measure only these parts; all of them by default.
@@ -77,7 +78,8 @@ pub(crate) enum Measured {
     Traces,
     /// Cost of 50 open pages of the console for guests, and the time until a text is on a page.
     Consoles,
-    /// The web path beside its floor, 10 000 idle streams, and 1 000 readers who never read.
+    /// The web path: compared with its floor, beside 10 000 idle streams, and beside 1 000 readers
+    /// who never read.
     Web,
     /// Time that guests wait when a worker or a server dies, and the duration of a backup and its
     /// restore.
@@ -105,8 +107,8 @@ pub enum Hop {
     Swarm,
     Envelope,
     Sender,
-    /// The baseline for the benchmark of ingress by itself: a server that only verifies signatures
-    /// and publishes. Not part of the relay.
+    /// Not part of the relay: the server with which ingress is compared. It only verifies
+    /// signatures and publishes.
     Verify,
 }
 

@@ -1,6 +1,6 @@
-//! Measures the cost of an unreachable trace collector. One fleet runs at one rate while the
-//! collector is up and away in turn, so that other load affects both. Also calculates from the
-//! spans how long a text spends in each step.
+//! Measures the cost of an unreachable trace collector. One fleet runs at one rate, and the
+//! collector is up and away in turn, so that other load on the machine affects both states alike.
+//! Also calculates from the spans how long a text spends in each step.
 
 use std::{collections::BTreeSet, time::Duration};
 
@@ -46,10 +46,11 @@ pub(super) struct Outages {
 pub(super) struct Seen {
     pub(super) collector: &'static str,
     pub(super) texts: usize,
-    /// Latency from the webhook's 2xx to the provider's request, in milliseconds.
+    /// Latency from the 2xx to the text's webhook until our first send reaches the carrier, in
+    /// milliseconds.
     pub(super) p50: f64,
     pub(super) p95: f64,
-    /// Resident memory of all workers after the load, mean of the rounds.
+    /// Resident memory of all workers together after the load, as the mean over the rounds.
     pub(super) resident_bytes: u64,
     pub(super) dropped: u64,
 }

@@ -23,7 +23,7 @@ use crate::processes::Process;
 const UNDER_WAY: usize = 256;
 /// Shares of the throughput at saturation at which latency is measured.
 const SHARES: [f64; 3] = [0.25, 0.5, 0.75];
-/// Index of a guest who is not among the measured ones.
+/// Index of a guest who is not measured.
 const LAST_GUEST: usize = 59_999;
 const IDLE: Duration = Duration::from_secs(10);
 const COUNTED_AT_REST: Duration = Duration::from_secs(5);
@@ -48,8 +48,7 @@ pub(super) struct Side {
     pub(super) processes: BTreeMap<String, Usage>,
     /// Messages that each process of the relay handles at the same time; `None` for the fleet.
     pub(super) concurrency: Option<usize>,
-    /// The relay's texts per second at the other concurrencies that were tried to find the best
-    /// one.
+    /// The relay's texts per second at each concurrency that was tried; empty for the fleet.
     pub(super) others: BTreeMap<usize, f64>,
 }
 
@@ -253,7 +252,7 @@ impl Running {
         Ok(())
     }
 
-    /// Counts the requests to the servers per text. It needs a run of its own because counting
+    /// Counts the requests to the servers per text. This takes a separate run, because counting
     /// costs time in Postgres.
     async fn asked(&self, bench: &Bench) -> Result<Asked> {
         let ground = &self.ground;

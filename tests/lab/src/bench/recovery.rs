@@ -29,10 +29,10 @@ const RATE: f64 = 60.0;
 const KILLS: u32 = 4;
 /// Time between kills; not a multiple of the time between texts.
 const BETWEEN: Duration = Duration::from_millis(2_137);
-/// Number of texts sent while one process is killed repeatedly.
+/// Number of guests' texts during the kills of one process.
 const TEXTS: usize = 720;
-/// Wait after the last text, until any second answer has been sent: messages in progress at a death
-/// are redelivered after `ack_wait` (D13).
+/// Wait after the last text. It is long enough for a wrong second answer to be sent: messages in
+/// progress at a death are redelivered after `ack_wait` (D13).
 const LATE: Duration = Duration::from_secs(12);
 const SERVERS: [&str; 3] = ["nats", "redis", "postgres"];
 /// Guests who wait longer than this count as delayed by a death.
@@ -53,11 +53,13 @@ pub(super) struct Death {
     /// Longest time from a server's kill until the restarted server answers: a lower bound for the
     /// wait of a guest who needs the server. `None` for workers.
     pub(super) away_seconds: Option<f64>,
-    /// Texts that are not answered because nobody knows whether the provider has them (D5).
+    /// Number of texts without an answer. Nobody knows whether the provider took their answers, so
+    /// these are not sent again (D5).
     pub(super) in_doubt: usize,
     /// Number of texts that waited for more than a second.
     pub(super) delayed: usize,
-    /// Longest wait of a text, from the time at which it was due to the provider's request.
+    /// Longest wait of a text, from the time at which it was due until our first send reached the
+    /// carrier.
     pub(super) worst_seconds: f64,
 }
 
@@ -69,7 +71,7 @@ pub(super) struct Kept {
     pub(super) bytes: u64,
     pub(super) backup_seconds: f64,
     /// Duration of the restore, including the verification of its consent chains. Only guests who
-    /// wrote have chains; guests that were stored directly have none.
+    /// wrote have chains; guests that [`store_guests`] stored have none.
     pub(super) restore_seconds: f64,
     pub(super) chains: usize,
 }
@@ -171,7 +173,8 @@ fn answered(before: &[usize], after: &[usize]) -> (usize, usize) {
     )
 }
 
-/// Counts texts whose attempt has no answer: `sending` until the doubt is settled, then `unknown`.
+/// Counts our texts in doubt, to whose send the provider gave no answer: their state is `sending`
+/// until the doubt is settled, then `unknown`.
 async fn doubtful(ground: &Ground) -> Result<i64> {
     let counts = ground.stack.fleet.store.counts().await?;
     let doubtful = counts

@@ -42,8 +42,8 @@ pub(super) struct Slow {
     pub(super) p99_goal: f64,
 }
 
-/// The way in which a slow sender occupies ingress; it reconnects when ingress closes the
-/// connection.
+/// The way in which a slow sender occupies ingress. The sender connects again when ingress closes
+/// the connection.
 #[derive(Debug, Clone, Copy)]
 enum Kind {
     /// No signature, and a body that arrives byte by byte.

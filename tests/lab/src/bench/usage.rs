@@ -16,8 +16,8 @@ use super::ground::Ground;
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Taken {
     pub(super) resident_bytes: u64,
-    /// The part of `resident_bytes` that is the process's own; the rest is pages of the program's
-    /// file, shared by all its processes.
+    /// The part of `resident_bytes` that this process uses alone. The rest is pages of the
+    /// program's file, which all its processes share.
     pub(super) own_bytes: u64,
     pub(super) cpu: Duration,
 }
@@ -71,7 +71,8 @@ pub(super) fn of_tree(pid: u32) -> Taken {
         })
 }
 
-/// Requests to the servers: counts since their start, or differences and averages of such counts.
+/// Numbers of requests to the servers: counts since the servers' start, or differences and averages
+/// of such counts.
 #[derive(Debug, Clone, Copy, Default, Serialize)]
 pub(super) struct Asked {
     /// Messages that JetStream stored.
@@ -133,7 +134,7 @@ impl Asked {
     }
 }
 
-/// Prints the statements that cost Postgres most, per text.
+/// Prints the statements on which Postgres spent most time, with the figures per text.
 pub(super) async fn statements(ground: &Ground, texts: usize) -> Result<()> {
     let rows = ground
         .sql(&format!(

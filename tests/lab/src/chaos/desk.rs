@@ -1,4 +1,5 @@
-//! A host's browser: an account with a session, and forms posted to either console.
+//! The browser of a person with the role host: an account with a session, and forms posted to the
+//! consoles in turn.
 
 use std::{
     sync::atomic::{AtomicUsize, Ordering},
@@ -23,12 +24,12 @@ const PASSWORD: &str = "four green boats";
 /// Longest wait for the answer to a form; a console that was killed does not answer.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// A host who is logged in at every casino.
+/// A person with the role host, who is logged in at every casino.
 #[derive(Debug)]
 pub(crate) struct Desk {
     http: Client,
     token: Token,
-    /// Name of the host in the pages and in the audit log.
+    /// Name of this person in the pages and in the audit log.
     pub(crate) actor: String,
     consoles: Vec<String>,
     calls: AtomicUsize,
@@ -45,8 +46,8 @@ pub(crate) enum Posted {
 }
 
 impl Desk {
-    /// Creates the host's account and a session. The forms go to the consoles at these addresses in
-    /// turn.
+    /// Creates the person's account and a session. The forms go to the consoles at these addresses
+    /// in turn.
     pub(crate) async fn open(fleet: &Fleet, store: &Store, consoles: Vec<String>) -> Result<Self> {
         let id = fleet.ids.next();
         let invitation = Invitation {

@@ -1,5 +1,5 @@
-//! Facts for the checker: the fleet's rows, which it reads as the database owner with its own SQL,
-//! and the carrier's ledger.
+//! Facts for the checker: the carrier's ledger, and the fleet's rows. The rows are read as the
+//! database owner, with SQL that the fleet does not use.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -88,7 +88,7 @@ pub(crate) struct Texted {
     pub(crate) occurred_at: DateTime<Utc>,
     /// When the carrier got the text, just before its first call of the webhook.
     pub(crate) told_at: DateTime<Utc>,
-    /// When the carrier first read a 2xx; `None` if it never did.
+    /// When the carrier first got a 2xx for the text's webhook; `None` if it never did.
     pub(crate) acknowledged_at: Option<DateTime<Utc>>,
     pub(crate) calls: usize,
 }
@@ -114,14 +114,14 @@ pub(crate) struct Facts {
     /// Phones of guests whose deletion was requested and not withdrawn, so that their rows may be
     /// gone.
     pub(crate) forgotten: HashSet<String>,
-    /// Time at which the old number of the casino that moves went to another casino; `None` if it
-    /// never did.
+    /// Time at which the old number of the casino that changed its number went to another casino;
+    /// `None` if it never did.
     pub(crate) handed_on: Option<DateTime<Utc>>,
     /// Phones of odd guests who are opted out at the casino they first wrote to.
     pub(crate) stopped_at_former: HashSet<String>,
 }
 
-/// The deletion of a guest whom an operator chose to forget.
+/// The deletion of a guest, which an operator requested.
 #[derive(Debug, Clone, Deserialize)]
 pub(crate) struct DeletionRow {
     pub(crate) phone_hash: String,
@@ -337,7 +337,8 @@ fn acknowledged(inbound: &Inbound) -> Option<DateTime<Utc>> {
         .attempts
         .iter()
         .find(|a| a.acknowledged())?;
-    // Adds 2 ms, because the ledger truncates both times to the millisecond.
+    // Adds 2 ms, because the ledger truncates both the call's start and its duration to the
+    // millisecond.
     Some(
         call.at
             + TimeDelta::milliseconds(

@@ -33,7 +33,7 @@ use crate::stack::{API_KEY, Plan, SIGNING_SEED, Stack};
 /// servers.
 pub(crate) struct Ground {
     pub(crate) stack: Stack,
-    /// The browser of the host who takes conversations over.
+    /// The browser of the person who takes conversations over.
     pub(crate) desk: Desk,
     pub(crate) webhooks: Proxy,
     nats: Proxy,
@@ -142,7 +142,7 @@ impl Ground {
         Ok(())
     }
 
-    /// Adds a casino with this number, or replaces the casino's number by this one.
+    /// Adds the casino with this number. If the casino exists, replaces its number by this one.
     pub(crate) async fn open_casino(&self, n: usize, number: &str) -> Result<()> {
         let demo = onboard::read_casino("demo/casino.json", seven_packs::demo::CASINO)?;
         let (config, content) = (casino(&demo, n, number)?, seven_packs::demo::CONTENT);
@@ -215,8 +215,8 @@ async fn fleet(
     let url = format!("http://{}/webhooks/telnyx", webhooks.addr);
     let mut sim = seven_carrier_sim::Settings::new(url, API_KEY, SIGNING_SEED);
     sim.time_scale = SCALE;
-    // Both ingress processes may be down for seconds. The carrier retries long enough, because a
-    // text that it gave up on would prove nothing.
+    // Both ingress processes may be down for seconds. The carrier retries for longer than that,
+    // because a text on which it gave up would prove nothing.
     sim.retry_delays = [5, 10, 20, 40, 60, 100, 200, 200, 200]
         .map(Duration::from_secs)
         .to_vec();

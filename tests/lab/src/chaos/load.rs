@@ -19,15 +19,16 @@ use super::{
     visits::{ASKED, DELETION, MACHINE, Odd, Visit},
 };
 
-/// Longest time for which guests wait until the number has gone to another casino. After it they
-/// text anyway, and the run has nothing to examine for that promise.
+/// Longest time for which a guest waits until the old number has gone to another casino. After it
+/// the guest texts anyway, but the check of STOPs to such a number then examines nothing.
 const HAND_OVER: Duration = Duration::from_secs(60);
 
 /// Facts of a run that neither the carrier's ledger nor the fleet's rows hold.
 #[derive(Debug, Default)]
 pub(crate) struct Played {
     pub(crate) browsed: Vec<Browsed>,
-    /// Takeovers of conversations by text: the times during which a person had the conversation.
+    /// Takeovers of conversations with guests who text: the times during which a person had the
+    /// conversation.
     pub(crate) held: Vec<Held>,
 }
 
@@ -125,8 +126,8 @@ async fn guest(ground: Arc<Ground>, visit: Visit) -> Result<Option<Held>> {
     }
 }
 
-/// Waits until the number has gone to another casino, but no longer than [`HAND_OVER`]; this takes
-/// longer while servers are down.
+/// Waits until the old number has gone to another casino, at most [`HAND_OVER`]. It goes late if
+/// servers are down at the planned time.
 async fn handed_on(ground: &Ground) {
     let mut handed_on = ground.handed_on.subscribe();
     drop(timeout(HAND_OVER, handed_on.wait_for(Option::is_some)).await);
@@ -162,7 +163,7 @@ async fn machine(ground: Arc<Ground>, visit: Visit, answer: &'static str) {
     }
 }
 
-/// Requests a guest's deletion as an operator, some time after the guest arrived. Does nothing when
+/// Requests a guest's deletion as an operator, [`ASKED`] after the guest arrived. Does nothing when
 /// the database is down at that moment or does not know the guest.
 async fn forget(ground: Arc<Ground>, visit: Visit) {
     sleep(ASKED).await;

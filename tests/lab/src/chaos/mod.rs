@@ -146,7 +146,7 @@ async fn one_run(dir: &Path, seed: u64, span: Duration, patience: Duration) -> R
         .accepted
         .iter()
         .filter_map(|sent| sent.text.as_deref());
-    // Short answers are not searched for: their few words may occur anywhere.
+    // Short answers are not searched for, because their few words may occur anywhere.
     let answers = answers.filter(|text| text.split_whitespace().count() > 4);
     let visitors = facts.browsed.iter().flat_map(|(visit, _)| &visit.secrets);
     let session = ground.desk.secret();

@@ -1,5 +1,5 @@
-//! Runs fleets that each break one promise on purpose, because only a checker that notices every
-//! broken promise proves anything.
+//! Runs fleets that each break one promise on purpose. The checker proves something only if it
+//! notices every broken promise.
 
 use std::process::{ExitCode, Stdio};
 

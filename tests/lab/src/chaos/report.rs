@@ -18,8 +18,8 @@ use super::{
     watch::Seen,
 };
 
-/// Minimum number of kills of each kind of process, and of STOPs in flight, in ten minutes of load;
-/// shorter runs need a proportional share.
+/// Minimum numbers for ten minutes of load: kills of each kind of process, and STOPs in flight. A
+/// shorter run needs a proportional share.
 const KILLS: f64 = 5.0;
 const STOPS: f64 = 50.0;
 /// Maximum number of violations that are printed per promise.
@@ -127,7 +127,7 @@ pub(crate) fn print(
             continue;
         }
         held = false;
-        // A check that examined nothing found no violation either, but proves nothing.
+        // A check that examined nothing finds no violation, but it proves nothing.
         if finding.violations.is_empty() {
             out!("EMPTY   {} (no {what})", finding.promise);
             continue;

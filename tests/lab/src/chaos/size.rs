@@ -5,7 +5,7 @@ use seven_settings::Worker;
 pub(crate) const CASINOS: usize = 4;
 
 /// Index of a casino whose number carries 20 segments per second, four of them for safety texts.
-/// Crowds of guests send it HELP at once.
+/// Crowds of guests send HELP to it at the same time.
 pub(crate) const SLOW: usize = CASINOS + 1;
 
 /// Number of processes of each kind of worker.

@@ -16,12 +16,12 @@ use super::{
 
 /// Time between two tries while a store is down.
 const AGAIN: Duration = Duration::from_millis(20);
-/// Time after which a conversation that still does not exist is looked for only every [`LATER`], so
-/// that the search does not load the database: the guest's text then waits for the bus.
+/// If a conversation does not exist after this time, its first text waits for the bus. Then the
+/// conversation is looked for only every [`LATER`], so that the search does not load the database.
 const SOON: Duration = Duration::from_secs(2);
 const LATER: Duration = Duration::from_millis(500);
-/// Longest time for which a person retries one action. It outlasts repeated outages of the stores
-/// and a machine that falls behind.
+/// Longest time for which a person retries one action. It is longer than repeated outages of the
+/// stores last, even on a slow machine.
 const PATIENCE: Duration = Duration::from_secs(180);
 
 /// The time during which a person had a conversation: from the commit of the takeover to the

@@ -24,7 +24,8 @@ use super::{
 /// Index of the new number of the casino that changes its number.
 const MOVED: usize = 8;
 
-/// A pause of a casino: from the commit of its flag to the request to remove the flag.
+/// The time in which a casino's sending was paused: from the commit of the switch to the request to
+/// remove it.
 #[derive(Debug, Clone)]
 pub(crate) struct Paused {
     pub(crate) casino: String,
@@ -78,8 +79,8 @@ impl Striker {
             done.context("a strike panicked")??;
         }
         self.ground.stack.sim.set_rules(Plan::default())?;
-        // Deletes all flags, also those that were stored although the connection broke before the
-        // answer.
+        // Deletes all switches, including those that were stored although the connection broke
+        // before Postgres confirmed them.
         self.insist("delete from controls".to_owned()).await?;
         Ok(std::mem::take(&mut *self.struck.lock().await))
     }
@@ -181,7 +182,7 @@ impl Striker {
             "insert into controls (casino_id, name, actor, reason) values ('{casino}', 'pause_outbound', 'seven chaos', 'chaos')
              on conflict do nothing returning 1"
         );
-        // An earlier strike has already set the flag; that strike's time span counts.
+        // If an earlier strike has set the switch, that strike removes it and records the pause.
         if self.insist(set).await?.trim() != "1" {
             return Ok(());
         }

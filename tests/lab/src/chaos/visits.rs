@@ -15,7 +15,7 @@ pub(crate) struct ScriptLine {
     pub(crate) text: &'static str,
     /// Time between the writing of the text and its webhook.
     pub(crate) written: Duration,
-    /// The webhook is called once more after this time.
+    /// Time after which the webhook is called once more; `None` if it is not.
     pub(crate) again: Option<Duration>,
 }
 
@@ -38,8 +38,7 @@ pub(crate) enum Odd {
     Flood,
     /// A guest who sends a cry for help in the middle of a flood of texts.
     Cry,
-    /// A guest whom an operator chose to delete, and who cancels the deletion with KEEP before it
-    /// is due.
+    /// A guest whose deletion an operator requests, and who cancels it with KEEP before it is due.
     Deleted,
     /// A guest who asks a question before the casino's number is reassigned, and sends STOP to the
     /// number afterwards.
@@ -66,7 +65,7 @@ pub(crate) struct Takeover {
 /// The text of a person who took a conversation over.
 pub(crate) const PERSONS_TEXT: &str = "Dana here, a table by the window is yours at seven.";
 
-/// Draws a takeover that often begins while an answer is on its way.
+/// Draws a takeover. It often begins while the host's answer is on its way.
 pub(crate) fn takeover(rng: &mut StdRng) -> Takeover {
     Takeover {
         after: Duration::from_millis(rng.random_range(0..250)),
@@ -84,8 +83,8 @@ pub(crate) const DELETION: Duration = Duration::from_secs(4);
 /// freeze. The guest's KEEP then still waits on the bus when the deletion is due.
 pub(crate) const FROZEN_FROM: Duration = Duration::from_millis(4_800);
 pub(crate) const FROZEN: Duration = Duration::from_secs(3);
-/// Number of kinds of odd guests that take turns; `DELETED` is the index of the kind
-/// [`Odd::Deleted`].
+/// Number of kinds of odd guests in [`odd_moments`]; `DELETED` is the index of [`Odd::Deleted`]
+/// among them.
 const KINDS: usize = 3;
 pub(crate) const DELETED: usize = 2;
 
@@ -93,16 +92,16 @@ pub(crate) const DELETED: usize = 2;
 pub(crate) fn odd_moments(span: Duration) -> impl Iterator<Item = (Duration, usize)> {
     (0..span.as_secs() / 7).map(|n| (Duration::from_secs(3 + 7 * n), n as usize % KINDS))
 }
-/// Number of guests in a crowd, and seconds from one crowd to the next: twice the time in which the
-/// slow casino's number can send all answers.
+/// Number of guests in a crowd, and seconds from one crowd to the next. The seconds are twice the
+/// time that the slow casino's number needs to send all answers.
 const CROWD: u64 = 60;
 const CROWD_EVERY_SECONDS: u64 = 60;
 /// Age of the texts of an [`Odd::Stale`] guest, well over the pack's `usefulness_minutes`.
 pub(crate) const STALE_HOURS: i64 = 2;
 const STALE_EVERY_SECONDS: u64 = 10;
 
-/// The casino whose number changes, and the shares of the load after which the number changes and
-/// the old number is reassigned.
+/// Index of the casino whose number changes, and the shares of the load's duration after which the
+/// number changes and the old number is reassigned.
 pub(crate) const MOVES: usize = CASINOS - 1;
 pub(crate) const MOVED_AT: f64 = 0.4;
 pub(crate) const HANDED_ON_AT: f64 = 0.7;
@@ -152,9 +151,10 @@ pub(crate) fn visits(seed: u64, span: Duration) -> Vec<Visit> {
     all
 }
 
-/// Returns the odd guests: every seven seconds one of the alternating kinds, every four seconds one
-/// whose conversation a person takes over, crowds, guests whose texts come hours late, and guests
-/// who write to a number shortly before and after its reassignment.
+/// Returns the odd guests. Every seven seconds comes one of the kinds of [`odd_moments`], and every
+/// four seconds a guest whose conversation a person takes over. There are also crowds, guests whose
+/// texts come hours late, and guests who write to a number shortly before and after its
+/// reassignment.
 fn odd(rng: &mut StdRng, span: Duration) -> Vec<Visit> {
     let phone = |n: usize| format!("+1{}55502{:02}", AREA_CODES[n / 100], n % 100);
     let say = |after: u64, text| ScriptLine {

@@ -20,7 +20,7 @@ use super::{check::Secrets, facts, ground::Ground, workers::Workers};
 
 #[derive(Debug, Default)]
 pub(crate) struct Seen {
-    /// Messages that the bus delivered again, as sampled; the real number is higher.
+    /// Number of redeliveries seen in samples of the bus; the real number is higher.
     pub(crate) redeliveries: AtomicUsize,
     pub(crate) ended_by_themselves: AtomicUsize,
     /// Connections carried by the proxies.
@@ -33,7 +33,7 @@ pub(crate) struct Seen {
     pub(crate) told: Mutex<Vec<String>>,
 }
 
-/// Number of rounds between two readings of the metrics.
+/// Number of rounds from one reading of the metrics to the next.
 const ROUNDS: usize = 10;
 
 pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -74,8 +74,8 @@ pub(crate) async fn watch(ground: Arc<Ground>, workers: Arc<Workers>, seen: Arc<
             Err(error) => tracing::warn!(%error, "looking after the workers failed"),
         }
         if round.is_multiple_of(ROUNDS) {
-            // Misses the metrics of workers that were just killed; a later round reads those of
-            // their successors.
+            // A worker that was just killed exposes no metrics; a later round reads those of its
+            // successor.
             let shown = workers.series().await;
             lock(&seen.series).extend(shown);
         }

@@ -17,7 +17,8 @@ use uuid::Uuid;
 const PATH_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Builds the explanation from the rows. If `shifted`, the fleet's clock differs from the
-/// database's, so times count from when the guest's text was stored, not from when it was received.
+/// database's. Times are then measured from when the guest's text was stored, not from when it was
+/// received.
 pub(crate) fn explain(store: Store, shifted: bool) -> Explain {
     Explain::new(move |attempt| {
         let store = store.clone();

@@ -66,20 +66,22 @@ pub struct Heard {
     pub agents: Vec<String>,
     /// Ids of the content items the host used.
     pub sources: Vec<String>,
-    /// For each turn of a hosted model: `model`, `fallback_text`, or why the offline host answered.
+    /// For each turn, if a hosted model is set up: `model`, `fallback_text`, or why the offline
+    /// host answered.
     pub answered_by: Vec<String>,
     /// Facts that an agent may now know about the guest, by the names in [`known::FIELDS`].
     pub known: BTreeMap<String, serde_json::Value>,
 }
 
-/// Facts with which replies are compared; the same for every dialogue of one casino at one time.
+/// The facts about a casino with which replies are compared. All dialogues of the casino at the
+/// same time share them.
 #[derive(Debug, Clone, Default)]
 pub struct House {
-    /// The casino's fallback, which only asks the guest to call, in every language.
+    /// The casino's fallback text in every language; it only asks the guest to call.
     pub fallbacks: Vec<String>,
     /// The casino's phone number for guests.
     pub phone: String,
-    /// The names of each content item.
+    /// The names of each content item, by the item's id.
     pub names: BTreeMap<String, Vec<String>>,
     /// All statements of the casino's content and fixed texts; a fact that they do not support is
     /// invented.
@@ -96,8 +98,8 @@ pub struct Outcome {
     pub passed: bool,
     /// Explanation of the failure; empty when the check passed.
     pub why: String,
-    /// Whether the check failed only because the reply's content is wrong: the form of a wrong
-    /// reply earns nothing.
+    /// Whether the check failed only because the reply's content is wrong. A wrong reply earns no
+    /// points for its form.
     pub follows: bool,
 }
 
@@ -262,8 +264,8 @@ impl View<'_> {
             || names.iter().any(|name| self.has(name))
     }
 
-    /// Checks all forbidden wordings at once: a reply without them earns one point, however long
-    /// the list is.
+    /// Checks all forbidden wordings at once: a reply without any of them passes one check, however
+    /// long the list is.
     fn forbidden(&self) -> Option<Outcome> {
         let forbid = &self.expect.forbid;
         let said: Vec<&str> = forbid

@@ -35,8 +35,8 @@ use crate::stack::{Plan, Stack};
 
 /// Longest wait for an answer; afterwards the turn has failed and the dialogue continues.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(20);
-/// Longest wait after one of the guest's texts got no answer: later texts of that guest mostly get
-/// none either.
+/// Longest wait after one of the guest's texts got no answer. It is short, because the later texts
+/// of such a guest mostly get no answer either.
 const SHORT_ANSWER_TIMEOUT: Duration = Duration::from_secs(2);
 /// Time between two checks of a guest's texts; more frequent checks would cost more CPU time than
 /// they save.
@@ -58,7 +58,8 @@ pub struct Ground {
 pub struct Theatre {
     stack: Arc<Stack>,
     property: Arc<Property>,
-    /// Number of runs so far; each run has casinos of its own.
+    /// Number of runs so far. The number is part of the casinos' ids, so that each run has separate
+    /// casinos.
     runs: usize,
 }
 
@@ -121,7 +122,8 @@ impl Theatre {
     }
 
     /// Plays all dialogues, several at a time, and returns the results in the order of the
-    /// dialogues. A dialogue that breaks off fails all its own checks and no others.
+    /// dialogues. If a dialogue breaks off, all its checks fail; the other dialogues are not
+    /// affected.
     pub async fn play(&mut self, dialogues: &[Dialogue], host: &Host) -> Result<Vec<Played>> {
         self.runs += 1;
         let settings = &self.stack.settings.worker;
@@ -331,7 +333,7 @@ impl Scene {
     }
 
     /// Waits until the fleet has finished its work, or until the timeout. Returns the guest's
-    /// timeline, and after a timeout the reason (else an empty string).
+    /// timeline, and a string that is empty, or says after a timeout that the fleet did not finish.
     async fn hear(&mut self, texts: usize) -> Result<(Timeline, String)> {
         let settled = |timeline: &Timeline| {
             timeline.inbound.len() >= texts

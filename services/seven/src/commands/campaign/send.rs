@@ -38,7 +38,7 @@ pub struct Send {
     text_es: String,
     #[command(flatten)]
     whom: Whom,
-    /// Send nothing until a second person approves it with `seven campaign approve`.
+    /// Send nothing until a second person approves the campaign with `seven campaign approve`.
     #[arg(long)]
     for_approval: bool,
     #[command(flatten)]

@@ -24,14 +24,14 @@ use crate::{
     out,
 };
 
-/// Number of other casinos whose rows one check tries, at most.
+/// Maximum number of other casinos whose rows one check tries to read and write.
 const OTHERS: usize = 3;
 
 #[derive(Debug, Args)]
 pub struct Verify {
     /// The casino's id.
     casino: CasinoId,
-    /// The other casino whose rows are tried. Without it: up to three others.
+    /// The other casino whose rows the check tries to reach. Without it: up to three others.
     #[arg(long, value_name = "ID")]
     against: Option<CasinoId>,
     #[command(flatten)]
@@ -174,8 +174,8 @@ pub async fn verify(
     })
 }
 
-/// Returns the casinos to try; a casino that does not exist if there is no other, because writing
-/// for it must be refused too.
+/// Returns the casinos whose rows are tried. If there is no other casino, it is one that does not
+/// exist, because writing rows for it must be refused too.
 fn tried(others: &[CasinoId], casino: &CasinoId) -> Result<Vec<CasinoId>> {
     if !others.is_empty() {
         return Ok(others.to_vec());

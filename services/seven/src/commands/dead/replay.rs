@@ -125,7 +125,7 @@ pub(super) async fn replay_all(ctx: &Context, fleet: &Fleet, command: Replay) ->
 /// Replays one letter in any state.
 ///
 /// # Errors
-/// When it is gone or refused, or when a store is unreachable.
+/// When the letter is gone, its replay is refused, or a store is unreachable.
 pub async fn replay(fleet: &Fleet, owner: &CasinoId, id: DeadId) -> Result<()> {
     match dead::replay(fleet, owner, id, None, "seven dead replay").await? {
         Did::Done => {

@@ -50,11 +50,12 @@ pub(super) fn whose() -> ArgGroup {
     ])
 }
 
-/// A state, or all states.
+/// The state that letters must have; `None` selects all states.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct States(pub(super) Option<DeadState>);
 
-/// A casino or pseudo tenant, with the filter for its dead letters.
+/// A casino, or the pseudo tenant for numbers that belong to no casino, with the filter for its
+/// dead letters.
 #[derive(Debug, Clone)]
 pub(super) struct Part {
     pub(super) owner: CasinoId,

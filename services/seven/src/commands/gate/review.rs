@@ -53,8 +53,8 @@ pub enum Judgement {
     FalseAlarm,
     /// A guardrail should have hit the text and did not; this raises a critical alert.
     Missed,
-    /// The text was a cry for help that nothing hit: as `missed`, and the host is paused for the
-    /// guest and a case opened.
+    /// The text was a cry for help that no guardrail hit. Like `missed`, but the host is also
+    /// paused for the guest, and a case is opened.
     MissedCry,
 }
 
@@ -117,7 +117,7 @@ pub(super) async fn list(ctx: &Context, command: &List) -> Result<()> {
     Ok(())
 }
 
-/// Returns the cells of a pattern.
+/// Returns the table cells for one pattern's hits.
 fn row(line: &Hits) -> [String; 7] {
     [
         line.layer.clone(),

@@ -1,4 +1,4 @@
-//! `seven incident bundle`: the state of the fleet in an archive that people outside may see:
+//! `seven incident bundle`: the state of the fleet in an archive that may be shown to outsiders:
 //! counts, ids, times and reason codes; no phone, no name, no text.
 
 use std::{
@@ -79,7 +79,8 @@ impl Bundle {
             // The archive goes to standard output, so messages go to stderr.
             return collected.tell_missing(std::io::stderr());
         }
-        // Created before anything is collected, so that an unwritable path fails at once.
+        // The file is created before anything is collected, so that an unwritable path fails at
+        // once.
         let file = File::create_new(&to);
         let file = file.with_context(|| {
             format!(

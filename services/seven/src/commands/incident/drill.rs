@@ -36,8 +36,8 @@ pub struct Drill {
     of: Casino,
     #[command(flatten)]
     by: By,
-    /// The proof that it worked: an answered text, the output of `seven restore --verify`. Check
-    /// another casino from end to end each time.
+    /// The proof that the recovery worked: an answered text, the output of `seven restore
+    /// --verify`. In each drill, check a different casino from end to end.
     #[arg(long, value_name = "TEXT", value_parser = given::words)]
     verified: String,
 }

@@ -69,7 +69,8 @@ pub(super) async fn snapshot(fleet: &Fleet) -> Snapshot {
             .collect(),
     };
     name_casinos(&mut bus, &known);
-    // Postgres is more current than the mirror and the heartbeats on the bus, so it wins.
+    // If Postgres answered, its data is used, because it is newer than the mirror and the
+    // heartbeats.
     let (mirrored, heard) = match &stored {
         Some(_) => Default::default(),
         None => (

@@ -111,7 +111,8 @@ pub(super) fn answered(facts: &Facts) -> Finding {
 }
 
 /// Checks that each turn answers at least one text, and only texts that arrived no later than the
-/// newest text it read. A turn that a STOP overtook must not remain.
+/// newest text it read. A turn that answers no text, such as one that a STOP overtook, must not be
+/// stored.
 pub(super) fn read_by_its_turn(facts: &Facts) -> Finding {
     let mut finding = Finding::new(
         "every turn read the texts it answers, and answers some",

@@ -17,8 +17,8 @@ use crate::chaos::{
 const MOST: usize = 5;
 
 /// Maximum number of answers to a crowd's HELPs that may leave while the answer to a cry for help
-/// waits: half of a crowd. The senders already hold some of these answers, and more leave until a
-/// killed sender's text is redelivered.
+/// waits: half of a crowd. The senders hold some of these answers when the cry arrives. If the
+/// sender with the cry's answer is killed, more leave until that answer is redelivered.
 const MOST_BEFORE_A_CRY: usize = 30;
 
 fn of(facts: &Facts, wanted: impl Fn(Odd) -> bool) -> impl Iterator<Item = &Visit> {
@@ -63,8 +63,8 @@ pub(super) fn cries_heard(facts: &Facts) -> Finding {
     {
         if text.acknowledged_at.is_some() {
             let sent = facts.accepted.iter().any(|sent| sent.to == text.guest.1);
-            // A text is called for twice at most (D5). If neither call was answered, the text is
-            // listed as unknown, which is allowed.
+            // A provider is called at most twice for an answer (D5). If both calls are in doubt,
+            // the answer is listed as unknown, which is allowed.
             let listed = answer_of(facts, text).is_some_and(|row| {
                 let calls = facts.attempts.values();
                 let calls = calls.filter(|call| call.outbound_id == row.outbound_id);
@@ -140,8 +140,8 @@ pub(super) fn stale_closed(facts: &Facts) -> Finding {
     finding
 }
 
-/// Checks that a guest's KEEP cancels the deletion of the guest, if ingress acknowledged the KEEP
-/// before the deletion was due.
+/// Checks that a KEEP cancels the deletion of its guest, if ingress acknowledged the KEEP before
+/// the deletion was due.
 pub(super) fn kept(facts: &Facts) -> Finding {
     let mut finding = Finding::new(
         "a KEEP before the deletion was due takes it back",
@@ -161,8 +161,8 @@ pub(super) fn kept(facts: &Facts) -> Finding {
     finding
 }
 
-/// Checks that a STOP to a reassigned number reaches the casino that had the number and talked to
-/// the guest on it (D40).
+/// Checks that a STOP to a reassigned number reaches the number's former casino, if the guest wrote
+/// to that casino before (D40).
 pub(super) fn stops_reach_the_former(facts: &Facts) -> Finding {
     let mut finding = Finding::new(
         "a STOP to a number that was handed on reaches its former casino",

@@ -21,8 +21,8 @@ const WORDS: usize = 4;
 pub(crate) struct Secrets {
     /// Phone numbers of eleven digits each.
     phones: HashSet<String>,
-    /// Last seven digits of the phones. They count only with a separator between the digits;
-    /// without one, any long number could contain them.
+    /// Last seven digits of the phones. They are searched for only with a separator between the
+    /// digits, because any long number could contain seven unseparated digits.
     ends: HashSet<String>,
     separated: Regex,
     words: AhoCorasick,
@@ -38,8 +38,8 @@ pub(crate) struct Searched {
 }
 
 impl Secrets {
-    /// Builds the search from `phones` in E.164 and from `said`, the texts that guests wrote and
-    /// read.
+    /// Builds the search from `phones` in E.164, and from `said`: the texts that guests wrote and
+    /// received.
     pub(crate) fn new<'a>(
         phones: &[String],
         said: impl IntoIterator<Item = &'a str>,
@@ -82,8 +82,8 @@ impl Secrets {
         (runs.any(whole) || spelled()).then_some("a phone")
     }
 
-    /// Searches log lines, spans and metric series. Adds the result of the search on the bus: the
-    /// number of messages, and in `told` the places with secrets.
+    /// Searches log lines, spans and metric series. Adds the result of the search on the bus:
+    /// `messages` is the number of messages searched, `told` names the places with secrets.
     pub(crate) fn judge(
         &self,
         logs: &Path,

@@ -73,8 +73,8 @@ pub(super) fn same_words_once(facts: &Facts) -> Finding {
 /// Checks that no call began while the casino was paused.
 pub(super) fn windows(facts: &Facts) -> Finding {
     let mut finding = Finding::new("no send in a paused window", "sends");
-    // `from` is read after the flag is committed, `to` before it is removed. Both times and the
-    // starts of transactions come from the clock of the same machine.
+    // `from` is read after the switch is committed, `to` before the switch is removed. Both times
+    // and the attempts' start times come from the clock of one machine.
     for (_, known) in facts.sends() {
         let Some((attempt, row)) = known.filter(|(_, row)| row.lane != "safety") else {
             continue;
@@ -104,11 +104,12 @@ pub(super) fn settled(facts: &Facts) -> Finding {
     finding
 }
 
-/// Checks that an unprocessed row is signalled again at growing intervals (D3).
+/// Checks that the sweeps of an unprocessed row come at growing intervals (D3).
 pub(super) fn sweeps_back_off(facts: &Facts) -> Finding {
     let mut finding = Finding::new("sweeps back off", "rows");
     let lived = |from: DateTime<Utc>, to: Option<DateTime<Utc>>| to.map(|to| to - from);
-    // A text that was held for a person is swept after its release as if it had just been created.
+    // The sweeps of a text that was held for a person begin anew at its release, as if the text had
+    // just been created.
     let texts = facts.inbound.iter().map(|r| {
         let since_release = r.released_at.and_then(|at| lived(at, r.closed_at));
         let more = since_release.map_or(0, most_sweeps);
@@ -119,8 +120,8 @@ pub(super) fn sweeps_back_off(facts: &Facts) -> Finding {
             lived(r.stored_at, r.closed_at),
         )
     });
-    // A text that a call put back in the queue is swept as if it had just been created, which
-    // allows one more sweep. The last call of a text that was sent did not put it back.
+    // If a call puts a text back in the queue, its sweeps begin anew, which allows one more sweep.
+    // The last call of a text that was sent did not put the text back.
     let mut calls: HashMap<Uuid, i64> = HashMap::new();
     for attempt in facts.attempts.values() {
         *calls.entry(attempt.outbound_id).or_default() += 1;
@@ -142,8 +143,8 @@ pub(super) fn sweeps_back_off(facts: &Facts) -> Finding {
     finding
 }
 
-/// Longest time of a transaction that closes a row. A row's end time is the start of that
-/// transaction, and the row may still be swept until the transaction commits.
+/// Longest duration of a transaction that closes a row. A row's end time is the start of that
+/// transaction, but the row may be swept until the transaction commits.
 const LONGEST_TRANSACTION: TimeDelta = TimeDelta::seconds(5);
 
 fn most_sweeps(lived: TimeDelta) -> i64 {

@@ -9,8 +9,8 @@ use uuid::Uuid;
 use super::Finding;
 use crate::chaos::facts::{Facts, OutboundRow};
 
-/// Checks that every message that a gateway accepted is stored, and that repeated calls store no
-/// second one.
+/// Checks that every message that a gateway accepted is stored, and that repeated calls do not
+/// store it again.
 pub(super) fn stored_once(facts: &Facts) -> Finding {
     let mut finding = Finding::new(
         "a visitor's message that a gateway took is stored once",

@@ -357,7 +357,7 @@ fn signature(facts: &Facts) -> Line {
     line("signature", found, todo)
 }
 
-/// Checks that the gate answers the onboarding texts as it must.
+/// Checks that the gate gave each onboarding text its required verdict and answer.
 fn gate(facts: &Facts) -> Line {
     match &facts.gate {
         Ok(texts) => line(
@@ -434,8 +434,8 @@ fn consent(facts: &Facts) -> Line {
     line("consent", found, todo)
 }
 
-/// Checks that a receipt, a STOP and a HELP were seen, and that the first campaign was sent to few
-/// numbers.
+/// Checks that a text, a STOP confirmation and a HELP answer were delivered and, if the casino has
+/// campaigns, that a small one was sent.
 fn rehearsal(facts: &Facts) -> Line {
     let shown = &facts.shown;
     let mut open = Vec::new();

@@ -1,5 +1,5 @@
-//! Collects the facts of a go-live check from the database, the settings, the pack, and one call
-//! of our own webhook.
+//! Collects the facts of a go-live check from the database, the settings, the pack, and one call to
+//! our own webhook.
 
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
@@ -221,7 +221,8 @@ mod tests {
         let packs = crate::packs::load(std::path::Path::new("")).unwrap();
         let pack = packs.of(&config).unwrap();
         assert_eq!(onboarding(pack, &config), Ok(3));
-        // One text that the gate lets pass, and one whose answer lacks the helpline's number.
+        // Two faults must be found: a text that the gate lets pass, and an answer that lacks the
+        // helpline's number.
         let told = wrong(pack, &config, None, "Is the pool open?", "opt_out").unwrap();
         assert!(told.contains("is pass, not opt_out"), "{told}");
         let other = Helpline {

@@ -76,7 +76,8 @@ fn ready() -> Facts {
     }
 }
 
-/// Returns a contact that covers everything and was reached.
+/// Returns a contact of the first level that is told of sev0 to sev2 and of dangers to life, and
+/// was reached.
 fn desk() -> Contact {
     Contact {
         contact_id: uuid::Uuid::from_u128(1),
