@@ -19,8 +19,8 @@ use seven_settings::Worker;
 use seven_testkit::{Nats, Postgres, Redis, Scratch};
 use tokio::time::Instant;
 
-/// Guests of each casino: as many as the enterprise tier admits within one minute. The gate would
-/// close the texts of more guests.
+/// Guests of each casino: as many as the enterprise tier admits within one minute. If there were
+/// more, the gate would close their texts.
 const GUESTS: usize = 200;
 const CASINOS: usize = 4;
 /// Number of turns before the measurement, in which every connection plans its statements.

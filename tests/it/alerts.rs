@@ -359,7 +359,7 @@ async fn a_case_is_told_once_and_followed_to_its_end() {
 #[tokio::test]
 async fn a_channel_that_fails_is_told_later_and_once() {
     let (house, pagers) = told("alerts_retry").await;
-    // With two schedulers each alert is still sent once.
+    // Two schedulers together must send each alert only once.
     let other = house.process("scheduler", None);
     let beats = "select count(*) from workers where worker = 'scheduler'";
     until("another scheduler works", SHORT, || async {

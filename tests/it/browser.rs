@@ -131,7 +131,7 @@ async fn a_new_host_takes_over_writes_and_gives_back() {
             == 1
     })
     .await;
-    // Maria takes the conversation over. The text of luis is then refused, but stays in the form.
+    // Maria takes the conversation over. Luis's next text is then refused, but stays in the form.
     let maria = staff
         .add("maria@example.com", Role::Host, Some(house.casino()))
         .await;
@@ -350,7 +350,7 @@ async fn every_page_is_accessible_in_both_languages_and_at_phone_width() {
             browser.page(path).await;
             browser.is_accessible(&format!("{name}-{language}")).await;
         }
-        // The same conversation after luis took it over, with every tool of the page open.
+        // Checks the same conversation after Luis took it over, with every tool of the page open.
         let taken = TAKEN.replace("$1", &luis.id.to_string());
         house.change(&taken).await;
         browser.page(&thread).await;
@@ -369,8 +369,8 @@ async fn every_page_is_accessible_in_both_languages_and_at_phone_width() {
     house.stop().await;
 }
 
-/// Creates rows for the compliance pages: a guest who opted out, a guest who was deleted, a guest's
-/// words that an operator revealed with a reason, and a sealed day.
+/// Creates rows for the compliance pages: a guest who opted out, a guest who was deleted, an audit
+/// entry of an operator who read a guest's words, and a sealed day.
 async fn leave_traces(house: &crate::harness::House) {
     house.text("+18605550144", "STOP, you text too often");
     until("the guest has left", SOON, || async {

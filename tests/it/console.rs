@@ -237,7 +237,7 @@ async fn a_role_or_an_account_that_ends_ends_at_once() {
         .await
         .unwrap();
     assert_eq!(caller.get(path).await.status, StatusCode::NOT_FOUND);
-    // If a page is still open when its person loses the role, its next request for a fragment is
+    // If a person loses the role while a page is open, the page's next request for a fragment is
     // redirected, and its stream is refused.
     let fragment = caller.fetch("/c/silver_birch/conversations/list").await;
     assert_eq!(fragment.headers["hx-redirect"], "/");

@@ -1,6 +1,6 @@
-//! The fleet contains an incident that it finds itself, then records it, then notifies people; the
-//! rows prove this order (SEC-94 to SEC-106). The tests cause each kind of incident by changing
-//! rows of a healthy conversation.
+//! When the fleet finds an incident, it contains the incident first, records it next, and notifies
+//! people last; the rows prove this order (SEC-94 to SEC-106). The tests cause each kind of
+//! incident by changing rows of a healthy conversation.
 
 use std::time::Duration;
 

@@ -28,7 +28,7 @@ async fn seven(house: &House, args: &[&str]) -> String {
     said.out
 }
 
-/// Loads the demo's content with one item changed, by `seven content load`.
+/// Changes one item of the demo's content and loads the result with `seven content load`.
 async fn load(house: &House, id: &str, change: impl FnOnce(&mut Value)) -> String {
     let mut content: Value = serde_json::from_str(seven_packs::demo::CONTENT).unwrap();
     change(

@@ -90,7 +90,7 @@ async fn a_pause_holds_in_eight_workers_and_in_a_new_one() {
         .max();
     let last = last.map_or(0, |at| (at - ordered).num_milliseconds());
     println!("pause: the last text left {last} ms after the command began, 8 workers");
-    // A worker that starts after the announcement obeys the pause too. Guests keep writing
+    // A worker that starts only after the pause was announced obeys it, too. Guests keep writing
     // meanwhile.
     let late = house.process("outbound-sender", None);
     until("the new worker lives", Duration::from_secs(20), || async {
@@ -342,8 +342,8 @@ async fn stop_in_a_takeover_silences_the_person_too() {
     house.stop().await;
 }
 
-// DEP-23, DEP-25, DEP-27: a flag set by command applies from the next turn, to the same guests each
-// time
+// DEP-23, DEP-25, DEP-27: a flag that an operator sets applies from the next turn on, and to the
+// same guests in every turn
 #[tokio::test]
 async fn flags_choose_guests_stably() {
     let workers = Worker::ALL.to_vec();

@@ -28,7 +28,8 @@ const SHARED: [&str; 10] = [
 #[tokio::test(flavor = "multi_thread")] // PROD-25
 async fn a_text_is_answered_while_somebody_writes_every_row_that_guests_share() {
     let house = house("counters", Wanted::default()).await;
-    // One guest writes first, so that the rows which a casino's first text creates exist already.
+    // One guest writes first, so that the rows that a casino's first text creates exist before the
+    // test locks the tables' rows.
     house.text(GUEST, "Is the pool open?");
     house.settle(1).await;
     let pool = PgPool::connect(&house.database_url).await.unwrap();
@@ -76,8 +77,9 @@ const OF_TEXTS: [&str; 5] = [
     "audit_log",
 ];
 
-/// Returns whether the statistics in `told` count every row of the tables in `OF_TEXTS`. Rows may
-/// be missing, because a database session that is never idle reports its rows late.
+/// Returns whether the statistics in `told` count every row of the tables in `OF_TEXTS`. The
+/// statistics may lack some rows, because a database session that is never idle reports its rows
+/// late.
 async fn are_complete(pool: &PgPool, told: &BTreeMap<String, (i64, i64, i64)>) -> bool {
     for table in OF_TEXTS {
         let count =
@@ -93,7 +95,8 @@ async fn are_complete(pool: &PgPool, told: &BTreeMap<String, (i64, i64, i64)>) -
     true
 }
 
-/// Waits until the statistics no longer change; they arrive up to a second late.
+/// Waits until the statistics are complete and no longer change. Postgres updates them up to a
+/// second late.
 async fn at_rest(house: &House, pool: &PgPool) -> BTreeMap<String, (i64, i64, i64)> {
     let last = std::sync::Mutex::new(BTreeMap::new());
     until(

@@ -13,7 +13,8 @@ const QUESTION: &str = "where is nonna salvia?";
 /// Sends `texts` through a fleet whose `worker` dies at `failpoint` and is started again.
 async fn die_at(worker: Worker, name: &str, failpoint: &str, texts: &[&str]) -> House {
     let workers = Worker::ALL.into_iter().filter(|w| *w != worker).collect();
-    // The carrier must still retry when ingress runs again, which it does only at real time.
+    // If ingress dies, the carrier must still be retrying the webhook when ingress runs again. Only
+    // at scale 1 are the carrier's waits between its tries long enough.
     let scale = if worker == Worker::IngressWebhook {
         1.0
     } else {

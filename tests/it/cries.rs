@@ -1,6 +1,6 @@
-//! Guardrails as guests experience them: a cry for help is always answered, a text that must not be
-//! stored is not stored, and a person is told (CONV-13 to CONV-15, SEC-24, SEC-27, SEC-113, C-21,
-//! C-30).
+//! Guardrails as guests experience them: a cry for help is always answered and reported to a
+//! person, and a text that must not be stored is not stored (CONV-13 to CONV-15, SEC-24, SEC-27,
+//! SEC-113, C-21, C-30).
 
 use seven_domain::Stage;
 
@@ -267,8 +267,8 @@ async fn an_answer_that_no_limiter_stands_before_is_given_once_for_a_time() {
         ("+18605550153", "START", 1),
     ] {
         for copy in 0..12 {
-            // Adds a number to the long text, because equal texts would count as copies of one
-            // text.
+            // Adds a number to the long text, because the gate would treat equal texts as copies of
+            // one text.
             house.text(
                 guest,
                 &if text.len() > 20 {

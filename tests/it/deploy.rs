@@ -1,6 +1,6 @@
 //! Tests the rendered configuration on real servers: it uses the same names as the code, every
-//! worker can do its work under its own user, and no casino's user reaches another casino (DEP-14,
-//! SEC-160).
+//! worker can do its work as its own NATS user, and no casino's NATS user reaches another casino
+//! (DEP-14, SEC-160).
 
 mod files;
 mod isolation;
@@ -34,15 +34,15 @@ fn example() -> Values {
     .unwrap()
 }
 
-/// A NATS server with the configuration that is rendered for the example fleet, except its number
-/// of replicas.
+/// A NATS server with the configuration that is rendered for the example fleet, except that the
+/// number of replicas is 1.
 struct Secured {
     nats: Nats,
     monitoring: u16,
     scratch: Scratch,
 }
 
-/// Paths of the certificate of a TLS server, of its key, and of the certificate of its authority.
+/// Paths of three files of a TLS server: its certificate, its key, and its authority's certificate.
 type Certificates = [PathBuf; 3];
 
 impl Secured {

@@ -23,8 +23,9 @@ const STAGES: [Worker; 4] = [
     Worker::OutboundSender,
 ];
 
-/// Values that stages take from the document: the gate takes the name in fixed texts, the swarm the
-/// phone, the envelope the host's name in the disclosure, the sender the provider.
+/// Values that stages take from the document: the gate takes the casino's name for fixed texts, the
+/// swarm the casino's phone, the envelope the host's name for the disclosure, and the sender the
+/// provider.
 struct Version {
     casino: &'static str,
     host: &'static str,
@@ -121,8 +122,8 @@ async fn workers_that_run_use_the_document_of_now() {
     let mut running = STAGES.map(|worker| house.process(worker.name(), None));
     FIRST.said(&SECOND, &greeted(&house, "+18605550110").await);
 
-    // The first text after the command already gets the new version; nothing else informs the
-    // workers.
+    // The first text after the command is answered by the new document. The test does nothing else
+    // to inform the workers.
     replace(&house, &SECOND).await;
     SECOND.said(&FIRST, &greeted(&house, "+18605550111").await);
     // Going back to an earlier document is a change like any other.

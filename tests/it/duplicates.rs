@@ -81,8 +81,8 @@ async fn fifty(call: &Caller, doors: [&str; 2], event: &serde_json::Value) -> Ve
     join_all(copies).await
 }
 
-/// Sends fifty copies of an event three times: at first, after Redis lost everything, and after
-/// JetStream's duplicate window.
+/// Sends fifty copies of an event three times: while both stores remember the event, after Redis
+/// lost everything, and after JetStream's duplicate window.
 async fn three_waves(house: &House, event: &serde_json::Value) {
     let call = Caller::of(house);
     let (_process, second) = second_ingress(house).await;

@@ -48,7 +48,7 @@ async fn edit(house: &House, terms: &Terms<'_>, edit: Edit) -> Outcome {
     outcomes.remove(0)
 }
 
-/// Saves the item of this id with a change.
+/// Applies `change` to the item with this id, and saves the result.
 pub(crate) async fn changed(
     house: &House,
     terms: &Terms<'_>,
@@ -141,7 +141,8 @@ async fn guards_hold_or_refuse_and_another_person_publishes() {
             .all(|one| refused(one) == [ContentFinding::LastActive]),
         "{outcomes:?}"
     );
-    // If the items are switched off one by one, no more than half of them may go within an hour.
+    // If the items are switched off one by one, at most half of them may be switched off within an
+    // hour.
     let mut gone = 0;
     for one in off {
         match edit(&house, &ana, one).await {
@@ -217,8 +218,8 @@ async fn content_begins_and_ends_at_its_times() {
     )
     .await;
     assert_eq!(state(&outcome), RevisionState::Scheduled);
-    // The edit below is scheduled on top of this revision, and stays scheduled after this revision
-    // has ended.
+    // The edit `winter` below builds on this revision, and stays scheduled after this revision has
+    // ended.
     assert_eq!(item(&house, "spa_001").await["details"]["price"], 165.0);
     until("the price begins", SHORT, || async {
         item(&house, "spa_001").await["details"]["price"] == 180.0

@@ -10,8 +10,9 @@ use seven_lab::eval::{
 };
 use seven_testkit::{Nats, Postgres, Redis, Scratch};
 
-// The shares that the offline host reached on 2026-11-22; the shares that it must reach are in
-// `seven_lab::eval::owed`. Raise these values, never lower them.
+// The results that the offline host reached on 2026-11-22: shares of passed checks, and the number
+// of passed follow-ups. The results that it must reach are in `seven_lab::eval::owed`. Raise the
+// values below, never lower them.
 const COMPLIANCE_NOW: f64 = 1.0;
 const FACTS_NOW: f64 = 0.88;
 const EXTRACTION_NOW: f64 = 0.99;
@@ -216,8 +217,8 @@ async fn two_runs_differ_in_times_only_and_a_guest_without_an_answer_fails_alone
     let first = timeless(evening.run("offline", &set, &models).await);
     let second = timeless(evening.run("offline", &set, &models).await);
     assert_eq!(first, second);
-    // The clock skipped this time of day, so this dialogue cannot be played. The other dialogue
-    // can.
+    // Daylight saving time skips this hour, so the first dialogue cannot be played. The second
+    // dialogue can.
     let mut odd = set[..2].to_vec();
     odd[0].at = "2026-03-08T02:30:00".parse().unwrap();
     let report = evening.run("offline", &odd, &models).await;

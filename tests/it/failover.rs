@@ -1,5 +1,6 @@
-//! Two providers: the second sends the texts that the first has certainly not sent, once and in
-//! each guest's order (SMS-39..41). Only webhooks that Twilio signed count as Twilio's (D1).
+//! Two providers: the second sends the texts that the first has certainly not sent. Each text is
+//! sent once, and each guest's texts in their order (SMS-39..41). A webhook is accepted as Twilio's
+//! only if Twilio signed it (D1).
 
 use std::time::Duration;
 
@@ -206,8 +207,8 @@ async fn doubt_opens_the_breaker_all_the_same_and_later_texts_take_the_second() 
         let ledger = house.stack.sim.ledger().of_guest(&guest(n));
         ledger.refused.len() + ledger.outbound.len()
     };
-    // The breaker opens after five failures within its window. The window is short here, and a busy
-    // machine may need several rounds of five texts at once.
+    // The breaker opens after five failures within its time window. The time window is short in
+    // tests, so a busy machine may need several rounds of five texts at once.
     let mut n = 0;
     until("the second provider sends", STATE_TIMEOUT, || {
         let round = n..n + 5;

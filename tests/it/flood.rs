@@ -40,7 +40,8 @@ const ASKED: [(&str, &str); 4] = [
     ("what time is checkout?", "by 11am"),
 ];
 
-/// The stages that run in separate processes for each casino (`own_workers` in its values).
+/// The stages that run in separate processes for each casino (`own_workers` in the casino's
+/// values).
 const OWN: [Worker; 4] = [
     Worker::ComplianceGate,
     Worker::AgentSwarm,
@@ -61,8 +62,8 @@ fn calm_guest(n: usize) -> String {
     format!("+191455501{n:02}")
 }
 
-/// Returns the document with this id and number, and with limits so high that they stop no text of
-/// this test.
+/// Returns the casino's document with this id and number, and with limits so high that they stop no
+/// text of this test.
 fn open(mut config: CasinoConfig, id: &str, number: &str) -> CasinoConfig {
     config.casino_id = id.parse().unwrap();
     config.operational.telnyx_phone_number = number.parse().unwrap();
@@ -348,7 +349,8 @@ fn overtook(house: &House, number: &str) {
     }
 }
 
-/// Asserts that every text was answered once, according to the carrier's ledger and to the rows.
+/// Asserts that every text was answered once, according to the carrier's ledger and to the rows in
+/// the database.
 async fn answered_once(house: &House, flooded: &CasinoId, number: &str) {
     let stands = Stands::of(house, number);
     for text in &stands.texts {
@@ -361,7 +363,7 @@ async fn answered_once(house: &House, flooded: &CasinoId, number: &str) {
         stands.answer(&text.from, ASKED[0].1);
     }
     assert_eq!(stands.answers.len(), stands.texts.len());
-    // One turn may have answered the calm guests' second and third texts together.
+    // One turn may have answered a calm guest's second and third text together.
     let sent = Stands::of(house, CALM_NUMBER).answers.len();
     let (flooding, calm) = (stands.texts.len(), ASKED.len() * CALM_GUESTS);
     for (casino, texts, sent) in [(flooded.as_str(), flooding, flooding), (CALM, calm, sent)] {

@@ -1,5 +1,5 @@
-//! A sender is frozen between its pre-send check and its call (D6): a guest who opts out meanwhile
-//! gets nothing more.
+//! A sender is frozen between its pre-send check and its call of the provider (D6): a guest who
+//! opts out meanwhile gets nothing more.
 
 use std::time::Duration;
 

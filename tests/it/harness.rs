@@ -1,5 +1,5 @@
-//! A private fleet per test: its own NATS and Redis, its own database on the run's Postgres, its
-//! own carrier.
+//! A private fleet per test: its own NATS and Redis, its own database on the Postgres server of the
+//! whole test run, and its own carrier simulator.
 
 use std::{path::PathBuf, process::Stdio, time::Duration};
 
@@ -156,8 +156,8 @@ impl House {
             .unwrap()
     }
 
-    /// Waits until `texts` texts in total are stored and nothing is under way. After 30 s it panics
-    /// with the counts.
+    /// Waits until `texts` texts in total are stored and no message is being processed. After 30 s
+    /// it panics with the counts.
     pub(crate) async fn settle(&self, texts: i64) {
         self.settle_within(texts, Duration::from_secs(30)).await;
     }
@@ -203,7 +203,7 @@ impl House {
         self.texts_to(guest).join(" ")
     }
 
-    /// Returns the number of rows of the kind `what` in this state.
+    /// Returns the number of rows of the kind `what` (such as `inbound`) in this state.
     pub(crate) async fn count(&self, what: &str, state: &str) -> i64 {
         let counts = self.stack.fleet.store.counts().await.unwrap();
         counts

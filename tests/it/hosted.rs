@@ -29,7 +29,8 @@ fn node(request: &Received) -> &'static str {
     }
 }
 
-/// Starts models that route to `domain` and plan nothing.
+/// Starts a double of the models. Its router chooses the agent `domain`, and its planner plans no
+/// topic.
 pub(crate) async fn brain(domain: &'static str) -> Models {
     drop(rustls::crypto::ring::default_provider().install_default());
     Models::start()

@@ -33,7 +33,7 @@ async fn stored_ago(house: &House, n: usize, from: &str, text: &str, age: TimeDe
     publish(house, &event).await;
 }
 
-/// Publishes a text to the gates.
+/// Publishes an inbound text for the gate.
 pub(crate) async fn publish(house: &House, event: &InboundText) {
     let key = event.event_id.clone();
     let subject = subject(Stage::Gate, house.casino(), None);
@@ -166,7 +166,8 @@ async fn a_deletion_waits_for_the_gate_to_read() {
 
 #[tokio::test] // SEC-77: a gate that never comes back
 async fn a_keep_that_no_gate_reads_is_read_by_the_scheduler() {
-    // At this scale the hour after which the scheduler reads the guest's texts itself takes 7 s.
+    // At this scale the scheduler reads the guest's unread texts itself after 7 s, not after an
+    // hour.
     let house = keep_unread("late_unread", 0.002).await;
     until(
         "the scheduler reads it",

@@ -4,7 +4,7 @@
 //! printed.
 //!
 //! Plays 5,000 steps, which are the same in every run; with `SEVEN_LONG` (`./scripts/test --long`)
-//! it plays 100,000 new steps. `SEVEN_SEED` repeats the run with that seed.
+//! it plays 100,000 steps that differ from run to run. `SEVEN_SEED` repeats the run with that seed.
 
 mod book;
 mod carrier;

@@ -16,7 +16,7 @@ use sqlx::{AssertSqlSafe, PgPool};
 
 use crate::harness::{House, Wanted, house, until};
 
-/// 04:00 in Connecticut, without workers.
+/// A fleet without workers, at 04:00 in Connecticut.
 const NIGHT: Wanted = Wanted {
     scale: 0.0,
     at: Some("2026-01-14T09:00:00Z"),

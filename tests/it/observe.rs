@@ -213,8 +213,8 @@ fn every_rule_has_a_severity_a_page_and_keeps_the_casino() {
         .filter(|each| each.labels.contains(&"casino"))
         .map(|each| each.name)
         .collect();
-    // Rules about metrics without a casino label keep no casino: injections are counted by layer
-    // and pattern, and models and the delay of a STOP belong to the whole fleet.
+    // Rules about metrics without a casino label cannot keep the casino: injections are counted by
+    // layer and pattern, and models and the delay of a STOP belong to the whole fleet.
     for (file, text) in rules() {
         for rule in text.split("- alert:").skip(1) {
             let name = rule.lines().next().unwrap().trim();

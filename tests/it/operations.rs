@@ -55,7 +55,7 @@ pub(crate) struct Output {
     pub(crate) err: String,
 }
 
-/// Runs the built `seven` with this on stdin.
+/// Runs this build's `seven` with these arguments and this input.
 pub(crate) async fn seven(args: &[&str], stdin: &[u8]) -> Output {
     let mut command = Command::new(binary());
     command
@@ -157,7 +157,7 @@ const QUESTION: &str = "any italian place?";
 const BRIEF: &str = "where is nonna salvia?";
 
 // D13: onboarding and the scheduler's repair may both find a consumer missing, and each then tries
-// to create it with another start time
+// to create it with its own start time
 #[tokio::test]
 async fn a_consumer_that_somebody_else_made_meanwhile_stays_as_it_is() {
     let house = house(
@@ -300,7 +300,8 @@ async fn two_schedulers_at_once_double_nothing() {
     for n in 0..GUESTS {
         house.text(&format!("+120355501{:02}", 40 + n), QUESTION);
     }
-    // No worker takes the signals, so both schedulers sweep the rows, each row once per interval.
+    // No worker takes the signals, so both schedulers sweep the rows. Together they must sweep each
+    // row at most once per interval.
     until("every text was swept", Duration::from_secs(10), || async {
         house
             .number("select count(*) from inbound_messages where sweeps > 0")

@@ -1,5 +1,5 @@
-//! A worker's ops endpoints: metrics that name no guest, and health that follows the worker's own
-//! stores (OBS-15, PROD-52 to PROD-54, C-32).
+//! A worker's ops endpoints: metrics that name no guest, and a health report about the stores that
+//! the worker itself needs (OBS-15, PROD-52 to PROD-54, C-32).
 
 use std::{
     collections::{BTreeMap, BTreeSet},

@@ -41,7 +41,7 @@ async fn texts_over_the_pace_wait_and_all_arrive() {
         "every guest has an answer: {}",
         sent.len()
     );
-    // A burst of four, then four a second.
+    // At most four texts leave at once, and after that four texts a second.
     let least = (sent.len() as i64 - 4) * 250 - 300;
     let took = (sent[sent.len() - 1] - sent[0]).num_milliseconds();
     assert!(

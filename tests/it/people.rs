@@ -74,7 +74,7 @@ async fn a_likely_opt_out_is_asked_about_and_answered() {
             "{answer}"
         );
     }
-    // If the guest never answered our question, a START allows proactive texts again, too.
+    // A START allows proactive texts again even if the guest never answered our question.
     say(&house, &mut n, "START").await;
     say(&house, &mut n, LIKE_AN_OPT_OUT).await;
     assert_eq!(asked(&house).await, 1);

@@ -160,8 +160,8 @@ async fn delete_during_a_turn_brings_nothing_back() {
         house.number("select count(*) from deletions").await == 1
     })
     .await;
-    // Makes the deletion due at once, so that it meets the turn in progress. Usually the guest
-    // first has time to cancel it.
+    // Makes the deletion due at once, so that it happens during the turn. Usually the guest first
+    // has time to cancel the deletion.
     let pool = sqlx::PgPool::connect(&house.database_url).await.unwrap();
     sqlx::query("update due set due_at = now() where kind = 'delete'")
         .execute(&pool)

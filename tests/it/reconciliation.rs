@@ -228,8 +228,8 @@ async fn a_text_of_before_a_restore_is_taken_in_and_not_answered_again() {
         })
         .unwrap();
     house.text(GUEST, QUESTION);
-    // The guests' STOP and other wishes take effect, but get no answer: the lost fleet may have
-    // sent one.
+    // The guests' STOP and other wishes take effect, but are not answered, because the lost fleet
+    // may have answered them.
     for (n, word) in ["STOP", "DELETE", "SUBSCRIBE", "HELP", "YES"]
         .into_iter()
         .enumerate()

@@ -12,7 +12,8 @@ use sqlx::raw_sql;
 use crate::harness::{House, Wanted, house, until};
 
 const EVENTS: usize = 120;
-/// SQL after which the database records the transaction that removes each row of the spool.
+/// SQL that makes the database record, for each row removed from the spool, which transaction
+/// removed it.
 const WATCH: &str = "
     create table removals (transaction xid8);
     create function note_removal() returns trigger language plpgsql security definer

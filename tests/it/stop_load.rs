@@ -17,8 +17,8 @@ use crate::harness::{House, Wanted, house, until};
 
 const TEXTS: usize = 4;
 
-/// Returns the number of guests: 100, or with `./scripts/test --long` the 500 for which the STOP's
-/// effect is promised.
+/// Returns the number of guests: 100, or 500 with `./scripts/test --long`. The effect of STOP is
+/// promised for 500 guests.
 fn guests() -> usize {
     if std::env::var_os("SEVEN_LONG").is_some() {
         500

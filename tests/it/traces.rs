@@ -52,7 +52,8 @@ fn by_trace(spans: Vec<Span>) -> BTreeMap<String, Vec<Span>> {
     traces
 }
 
-/// Asserts that the trace begins with the webhook and that every other span's parent belongs to it.
+/// Asserts that the trace begins with the webhook, and that every other span has its parent in the
+/// same trace.
 fn assert_unbroken(spans: &[Span]) {
     let ids: BTreeSet<_> = spans.iter().map(|span| span.span_id.as_str()).collect();
     assert_eq!(ids.len(), spans.len(), "span ids are unique");
@@ -121,8 +122,8 @@ fn guest(n: usize) -> String {
     format!("+120355501{n:02}")
 }
 
-/// Starts logging to a file. Returns its folder, which is deleted when dropped, and the file. Only
-/// the first call in a process takes effect.
+/// Starts logging to a file. Returns the file's folder, which is deleted when dropped, and the
+/// file. Only the first call in a process takes effect.
 fn logging() -> (Scratch, std::path::PathBuf) {
     let scratch = Scratch::new("traces-log").unwrap();
     let file = scratch.path().join("run.log");
@@ -177,7 +178,8 @@ async fn a_text_has_one_trace_through_duplicates_lost_signals_and_delays() {
         || async { house.number("select count(*) from inbound_messages").await == GUESTS as i64 },
     )
     .await;
-    // A second text of the first guest, which is normally answered in the same turn as the first.
+    // The first guest sends a second text, which is normally answered in the same turn as the first
+    // text.
     let second = house.text(&guest(0), "and is it expensive there?");
     // The carrier delivers two of the texts twice.
     for n in [1, 2] {

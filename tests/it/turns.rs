@@ -136,8 +136,8 @@ async fn a_turn_that_outlasts_its_deadline_gives_its_lease_back() {
     )
     .await;
     house.text(GUEST, "What time does the Lakeside Pool open?");
-    // Allows for two tries of 2 s and the waits between; each lease that is not returned would add
-    // 15 s.
+    // Allows for two tries of 2 s each and the waits between them. Each lease that is not given
+    // back would add 15 s.
     house.settle_within(1, Duration::from_secs(25)).await;
     assert_eq!(
         house.texts_to(GUEST).len(),
@@ -153,7 +153,7 @@ async fn a_turn_that_outlasts_its_deadline_gives_its_lease_back() {
     house.stop().await;
 }
 
-// AGENT-7, D4: a turn reads before its lease is committed, and writes nothing until then
+// AGENT-7, D4: a turn may read before its lease is committed, but writes nothing until then
 #[tokio::test]
 async fn a_lease_that_postgres_refuses_at_its_commit_is_taken_again_and_the_guest_answered_once() {
     let house = house("turns_lease_refused", Wanted::default()).await;

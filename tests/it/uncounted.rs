@@ -1,6 +1,6 @@
-//! A fleet before autovacuum has gathered statistics, when Postgres assumes one or two rows per
-//! table. The number of rows that a badly planned statement then reads grows with the square of the
-//! stored rows (docs/performance.md).
+//! Until autovacuum has gathered statistics, Postgres assumes that a table has one or two rows. If
+//! it therefore plans a statement badly, the number of rows that the statement reads grows with the
+//! square of the stored rows (docs/performance.md).
 
 use std::time::Duration;
 
@@ -18,12 +18,14 @@ const WALKS: i64 = 24;
 
 #[tokio::test] // PROD-26
 async fn a_text_reads_rows_in_proportion_to_what_is_stored_and_not_to_its_square() {
-    // Without a scheduler, whose periodic scans would read more the longer the test takes.
+    // The fleet has no scheduler, because the scheduler's periodic scans read more rows the longer
+    // the test takes.
     let workers: Vec<_> = Worker::ALL
         .into_iter()
         .filter(|worker| *worker != Worker::Scheduler)
         .collect();
-    // Few connections, so that all have planned their statements before many rows exist.
+    // The fleet has few connections, so that all of them have planned their statements before many
+    // rows exist.
     let extra = "postgres.connections = 2".to_owned();
     let house = house(
         "uncounted",

@@ -1,4 +1,5 @@
-//! Guests on the casinos' websites (D32, D33): the same host as by text, over two gateways.
+//! Guests of the casinos' websites (D32, D33) talk with the same host as guests who text, through
+//! two web gateways.
 
 mod broken;
 mod calls;

@@ -1,4 +1,4 @@
-//! The answers of the webhook (spec 20, SMS-2..9): the status code and body of each, and that
+//! Tests the webhook's answers (spec 20, SMS-2..9), each with its status code and body, and that
 //! nothing is published that should not be.
 
 pub(crate) mod caller;
@@ -33,7 +33,8 @@ async fn dead(house: &House) -> i64 {
     house.count("dead", "open").await + house.count("dead", "discarded").await
 }
 
-/// Returns how many messages the streams INGRESS, RECEIPT and DEAD ever took.
+/// Returns how many messages each of the streams INGRESS, RECEIPT and DEAD has taken since its
+/// creation.
 async fn all_published(house: &House) -> [u64; 3] {
     [
         published(house, "INGRESS").await,

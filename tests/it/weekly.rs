@@ -194,7 +194,7 @@ async fn questions_of_several_guests_without_an_answer_are_told_without_their_wo
     let ours = house.casino().as_str().to_owned();
     let desk = ["--name", "Desk", "--content", "--language", "es"];
     contact(&house, &ours, &chat.slack_url(), &desk).await;
-    // The date on which the job checks the week in which the guests write.
+    // On this date the job checks the week in which the guests write.
     let after = today(&house) + Days::new(7);
     for (n, guest) in [GUEST, "+18605550143"].into_iter().enumerate() {
         house.text(guest, "do you sell stamps?");

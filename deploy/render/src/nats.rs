@@ -80,7 +80,7 @@ pub fn users(values: &Values) -> Vec<User> {
 }
 
 /// Returns a worker's user, with permissions for the subjects that the worker's code publishes and
-/// consumes: those of `casino`, or those of all casinos if it is `None`.
+/// consumes: the subjects of `casino`, or those of all casinos if `casino` is `None`.
 pub fn user_of(worker: Worker, casino: Option<&CasinoId>) -> User {
     let name = user(worker, casino);
     let base = Permissions::of(&name).follow(casino);
@@ -107,8 +107,8 @@ pub fn user_of(worker: Worker, casino: Option<&CasinoId>) -> User {
             .hand_on(Stage::Envelope, casino)
             .hand_on(Stage::Sender, casino)
             .hear_content(casino)
-            // When the swarm has made the vectors of a change, it announces a new version of the
-            // content.
+            // When the swarm has computed the embeddings of changed content, it announces a new
+            // version of the content.
             .announce_content(casino),
         Worker::PersonaEnvelope => base.hand_on(Stage::Sender, casino),
         Worker::OutboundSender => base.hint(casino),

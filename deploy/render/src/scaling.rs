@@ -62,8 +62,8 @@ fn size(fleet: &FleetValues, worker: Worker, casino: Option<&CasinoValues>) -> S
     }
 }
 
-/// Returns the casinos by whose backlogs the worker scales: the worker's own casino, or all casinos
-/// that have no worker of this kind for themselves.
+/// Returns the casinos by whose backlogs the worker scales: its own casino if it serves only one,
+/// otherwise all casinos that have no worker of this kind for themselves.
 fn served<'a>(
     values: &'a Values,
     worker: Worker,
@@ -102,8 +102,8 @@ fn triggers(
     all
 }
 
-/// Returns the backlog per process at which another process starts. It exceeds what one process has
-/// in progress; otherwise messages in progress alone would start another process.
+/// Returns the backlog per process at which another process starts. It is larger than the number of
+/// messages that one process handles at a time; otherwise those alone would start another process.
 pub(crate) fn threshold(
     settings: &Settings,
     worker: Worker,

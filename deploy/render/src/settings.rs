@@ -14,12 +14,13 @@ use super::{
 /// Paths of the settings file and of the secrets in a pod.
 pub(crate) const SETTINGS_FILE: &str = "/etc/seven/seven.toml";
 pub(crate) const SECRETS_DIR: &str = "/etc/seven/secrets";
-/// Path of the certificate authority that signed NATS's certificate, and its folder.
+/// Path of the certificate of the authority that signed NATS's certificate, and the folder of that
+/// file.
 pub(crate) const NATS_CA: &str = "/etc/seven/nats/ca.crt";
 pub(crate) const NATS_DIR: &str = "/etc/seven/nats";
 pub(crate) const CONFIG_MAP: &str = "seven-settings";
 
-/// The workers that handle guests, and the workers that have pages.
+/// All workers: those of `Worker::ALL`, and the two that serve pages.
 const AND_PAGES: &[Worker] = &[
     Worker::IngressWebhook,
     Worker::ComplianceGate,
@@ -236,8 +237,8 @@ pub(crate) fn backup_volume(fleet: &FleetValues) -> Value {
     )
 }
 
-/// Builds the volume of the secrets of the audit log's exports, which need no key of a provider or
-/// model.
+/// Builds the volume with the secrets of the job that exports the audit log. The job needs no key
+/// of a provider or model.
 pub(crate) fn exports_volume(fleet: &FleetValues) -> Value {
     with_nats(chosen(
         fleet,

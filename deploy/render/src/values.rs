@@ -211,7 +211,7 @@ pub struct Network {
     /// service.
     #[serde(default)]
     pub collector: Option<Peer>,
-    /// Models that are reached inside the network, not over the internet.
+    /// Servers of hosted models that the fleet reaches on a private network, not over the internet.
     #[serde(default)]
     pub models: Option<Peer>,
     /// Namespaces of the ingress controller, of the monitoring that reads metrics, and of KEDA.

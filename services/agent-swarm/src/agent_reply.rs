@@ -1,6 +1,6 @@
-//! A turn's reply and the record of how it was made, built from the offline model's answer or from
-//! the end of a hosted turn. In both cases the state machine of `seven-host` decides how the turn
-//! ends.
+//! Builds a turn's reply and the record of how the reply was made, from the offline model's answer
+//! or from the result of a hosted turn. In both cases the state machine of `seven-host` decides how
+//! the turn ends.
 
 use std::time::Duration;
 
@@ -48,7 +48,8 @@ impl AgentReply {
         }
     }
 
-    /// Runs the state machine over an offline answer, which is complete from the beginning.
+    /// Builds the reply from an offline answer. The answer is complete from the beginning, so the
+    /// state machine only passes through its steps.
     pub(crate) fn offline(work: &Work, request: &Request, reply: Reply, took: Duration) -> Self {
         let mut turn = Turn::new(&work.pack.agents, false);
         let mut action = turn.next(Event::Routed(route(request, &reply)));
@@ -115,7 +116,8 @@ impl AgentReply {
         self
     }
 
-    /// Marks the reply as sent in place of one that the hosted model failed to give.
+    /// Marks the reply as degraded: it is sent in place of a reply that the hosted model failed to
+    /// give.
     #[must_use]
     pub(crate) fn degraded(mut self) -> Self {
         self.record.degraded = true;
@@ -192,8 +194,9 @@ impl AgentReply {
         }
     }
 
-    /// Counts each call of a hosted model with its tokens and cost. Its duration was observed when
-    /// the call ended, because a turn that fails before its commit does not get here.
+    /// Counts each call of a hosted model with its tokens and cost. The call's duration was
+    /// observed when the call ended, because a turn that fails before its commit is not counted
+    /// here.
     fn count_steps(&self) {
         let guests = &metrics().guests;
         for Step {
@@ -224,13 +227,15 @@ impl AgentReply {
         }
     }
 
-    /// Returns how the hosted model's draft passed judging; `None` if the model made no draft.
+    /// Returns whether the hosted model's draft passed judging, at once or after a retry; `None` if
+    /// the model made no draft.
     fn passed(&self) -> Option<&'static str> {
         match self.record.hosted {
             Some(Ending::Reply) if self.record.retries == 0 => Some("at_once"),
             Some(Ending::Reply) => Some("after_retry"),
             Some(Ending::Fallback(_)) => Some("no"),
-            // The hosted model missed the turn's deadline.
+            // If a degraded turn has no ending of the hosted model, the model missed the turn's
+            // deadline.
             None if self.record.degraded => Some("no"),
             Some(Ending::Greeting | Ending::OffTopic) | None => None,
         }

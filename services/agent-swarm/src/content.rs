@@ -18,7 +18,7 @@ use tokio::time::Instant;
 /// Number of casinos whose content is loaded at the start; other casinos' content is loaded at
 /// their first text.
 const WARMED: usize = 8;
-/// Maximum number of tries to make the vectors of a change of content.
+/// Maximum number of tries to compute the missing vectors after a change of content.
 const EMBED_TRIES: u32 = 4;
 /// Wait before the first try; each later wait is five times the previous one. A command that
 /// changed the content makes the vectors itself during the first wait.
@@ -39,9 +39,9 @@ struct Shelf {
     index: Arc<Index>,
 }
 
-/// Makes the vectors that are missing after a change of content. Only one of the processes that got
-/// the change's announcement does this. The vectors bring a new content version, which is announced
-/// like any other.
+/// Computes the vectors that are missing after a change of content. Only one of the processes that
+/// heard the change's announcement does this. The stored vectors make a new version of the content,
+/// which is announced like any other.
 async fn embed(embedding: Embedding, fleet: Fleet, casino: CasinoId, version: i64) {
     let heard = Instant::now();
     let mut wait = fleet.timing.scale.at_least(EMBED_WAIT, LEAST_WAIT);
@@ -131,8 +131,8 @@ impl Library {
         Ok(index)
     }
 
-    /// Returns the stored vectors. The offline embedder has none, because its vectors are computed
-    /// together with the index.
+    /// Returns the stored vectors. The offline embedder stores none, because it computes its
+    /// vectors together with the index.
     async fn stored(&self, tx: &mut Tx) -> Result<Vec<Stored>, Error> {
         if !self.embedding.is_stored() {
             return Ok(Vec::new());
@@ -235,7 +235,7 @@ impl Library {
     }
 
     /// Records in the casino's row which embedding this process uses. Must not run in a turn's
-    /// transaction: two turns that wrote the row at the same time would both have to begin again.
+    /// transaction: if two turns wrote the row at the same time, both would have to begin again.
     async fn note_space(&self, tx: &mut Tx) -> Result<(), Error> {
         let space = self.embedding.space().to_string();
         let space = self.embedding.is_stored().then_some(space);
@@ -291,8 +291,8 @@ impl Library {
 /// other process recorded before, measures the time since it was published.
 async fn note(tx: &mut Tx, version: i64) -> Result<(), Error> {
     let propagation = &metrics().content.propagation;
-    // Creates the metric's series before its first value; otherwise the first increase would not be
-    // seen.
+    // Creates the metric's series before its first value; otherwise Prometheus would not see the
+    // first increase.
     let took = propagation.with_label_values(&[tx.casino().as_str()]);
     for seconds in tx.note_indexed(version).await? {
         took.observe(seconds);

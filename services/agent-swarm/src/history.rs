@@ -78,8 +78,9 @@ impl History {
         Some(self.session.started_at - before.last_at)
     }
 
-    /// Returns a short summary for the model. If this session is new, it is about the previous
-    /// session; otherwise about this one, whose older exchanges the model does not see.
+    /// Returns a short summary for the model. In a new session the summary is about the previous
+    /// session. Otherwise it is about this session, because the model does not see the older
+    /// exchanges.
     pub(crate) fn summary(
         &self,
         index: &Index,
@@ -99,7 +100,8 @@ impl History {
     }
 }
 
-/// Returns whether the casino's content still has the subject; the host mentions no other subject.
+/// Returns whether the casino's content still holds the row that `subject` names. The host does not
+/// mention a row that is gone.
 pub(crate) fn is_current(index: &Index, subject: &Subject, now: DateTime<Utc>) -> bool {
     index.current(now).any(|item| item.id == subject.id)
 }

@@ -91,7 +91,7 @@ struct Play<'a> {
 }
 
 /// Answers the turn, by its deadline at the latest, while the caller renews the lease. However the
-/// turn ends, the record contains all usage that costs money.
+/// turn ends, the record contains the usage of all model calls, because each call costs money.
 pub(crate) async fn answer<'a>(
     hosted: &'a Hosted,
     Asked { work, input, own }: Asked<'a>,

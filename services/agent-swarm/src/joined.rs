@@ -1,7 +1,7 @@
 //! Joins the guest's open texts into sentences: removes line breaks inside a sentence, and makes
 //! one sentence of pieces sent in several texts.
 
-/// Maximum number of words of a text that may be a piece of a sentence.
+/// A text with more words than this is not taken for a piece of a sentence.
 const PIECE_WORDS: usize = 4;
 /// A word counts as cut in two between texts only if one half has at most this many letters.
 const CUT_LETTERS: usize = 4;
@@ -17,7 +17,7 @@ const FUNCTION_WORDS: &[&str] = &[
 ];
 
 /// Removes line breaks inside sentences and joins the pieces of a sentence. `is_word` says whether
-/// the casino's content has a word; two halves of a word are joined only into such a word.
+/// the casino's content contains a word; two halves are joined only if they form such a word.
 pub(crate) fn joined(texts: &[String], is_word: impl Fn(&str) -> bool) -> Vec<String> {
     let mut out: Vec<String> = Vec::new();
     let mut in_pieces = false;

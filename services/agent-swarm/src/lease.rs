@@ -30,10 +30,11 @@ use crate::{
 pub(crate) enum Lookup {
     Nothing,
     Early(Duration, &'static str),
-    /// The turn's work, and the commit of the transaction that took the lease, which may still run.
+    /// The turn's work, and the commit of the transaction that took the lease. The commit may still
+    /// be running.
     Leased(Box<Work>, LeaseCommit),
     /// An operator's switch forbids an answer. Contains the holding text of safe mode, if one is
-    /// due, and the trace.
+    /// due, and the trace of the newest text.
     Silenced(Option<Queued>, String),
 }
 
@@ -74,7 +75,8 @@ pub(crate) async fn look(
         tx.commit().await?;
         return Ok(Lookup::Early(rest, "quiet_window"));
     }
-    // Postgres decides; the roster may be out of date and can only delay a turn.
+    // Postgres decides whether turns are paused. The roster may be out of date, so it can only
+    // delay a turn.
     if !silent(&switched)
         && swarm
             .fleet
@@ -260,7 +262,7 @@ fn read(casino: &CasinoId, document: serde_json::Value) -> Option<Profile> {
 }
 
 /// Returns how long to wait for further texts: until `quiet` after the newest text, but at most
-/// until `most` after the oldest.
+/// until `most` after the oldest. `None` if the wait is over.
 fn quiet_rest(open: &[OpenText], quiet: Duration, most: Duration) -> Option<Duration> {
     let ages = || {
         open.iter()

@@ -1,4 +1,5 @@
-//! Takeover by a person: opens the case, writes the text that the guest gets, and pauses the host.
+//! Begins a takeover by a person: opens the case, writes the text that the guest gets, and pauses
+//! the host.
 
 use std::time::Duration;
 
@@ -63,7 +64,7 @@ pub(crate) fn cases(work: &Work, session: &Session, triggers: Vec<Trigger>) -> V
 }
 
 /// On channels with tickets, returns a case if the host is not sure of its reply. Then a person
-/// answers instead, and no draft is shown (WID-12, WID-13).
+/// answers instead, and the guest sees no draft.
 pub(crate) fn unsure(work: &Work, reply: &AgentReply, cases: &[Trigger]) -> Option<Trigger> {
     let taken = cases.iter().any(|case| case.takes_over);
     let sure = reply.confidence() >= work.pack.rules.least_confidence;
@@ -138,8 +139,8 @@ pub(crate) fn holding(
     }
 }
 
-/// Opens the cases, except those whose reason has an open case. Pauses the conversation if one of
-/// them means a takeover.
+/// Opens the cases, except those for which a case with the same reason is already open. Pauses the
+/// conversation if one of the cases means a takeover.
 pub(crate) async fn open_cases(
     swarm: &Swarm,
     tx: &mut Tx,

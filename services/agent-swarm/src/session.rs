@@ -1,5 +1,5 @@
-//! The session of a turn: the words for a returning guest, and what the turn's commit writes about
-//! session and profile.
+//! Welcomes a returning guest, counts the turn in its session, and prepares what the turn's commit
+//! writes about session and profile.
 
 use chrono::{DateTime, Utc};
 use seven_domain::{Language, MessageClass};
@@ -31,7 +31,7 @@ use crate::{
 /// Maximum number of characters of a guest's name in the line that welcomes the guest back. A
 /// longer name is left out, because the line has to stay short.
 const MOST_NAME: usize = 16;
-/// Maximum number of characters of a subject in that line; a longer subject is left out.
+/// Maximum number of characters of a subject in the welcome line; a longer subject is left out.
 const MOST_TOPIC: usize = 40;
 /// A session that reaches this many turns is counted as long in the metrics; it may be a loop.
 const LONG: u32 = 16;
@@ -91,7 +91,7 @@ impl ReadyTurn {
 }
 
 /// Returns the text that will stand before the reply: the disclosure, and a welcome for a returning
-/// guest. The welcome is the longer one of the two languages, so that there is room for either.
+/// guest. The reply's language is not known yet, so the longer of the two welcomes is returned.
 pub(crate) fn lead(swarm: &Swarm, work: &Work, disclosure: Option<String>) -> Option<String> {
     let now = swarm.fleet.clock.property_now();
     let welcomes = Language::ALL
@@ -361,8 +361,9 @@ fn about(index: &Index, sources: &[String]) -> Vec<Subject> {
         .collect()
 }
 
-/// Returns a line that welcomes a guest back, for the first reply of a new session. If `last` is
-/// given, the line also names the last subject of the session before. `None` while a case is open.
+/// Returns a line that welcomes a guest back in the first reply of a new session; `None` for any
+/// other reply, and while a case is open. If `last` is given, the line also names the last subject
+/// of the previous session.
 fn welcome(
     work: &Work,
     language: Language,

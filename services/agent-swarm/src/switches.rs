@@ -1,6 +1,6 @@
-//! Replaces a turn while an operator's switch forbids turns (D14): no answer is generated. The
-//! texts stay open, or are held if the conversation is paused. In safe mode the guest is told once
-//! that nobody answers now.
+//! Handles a conversation while an operator's switch forbids turns (D14). No answer is generated.
+//! The texts stay open, or are held if the conversation is paused. In safe mode the guest is told
+//! once that nobody answers now.
 
 use std::sync::Arc;
 

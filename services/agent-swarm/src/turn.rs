@@ -86,7 +86,7 @@ pub(crate) async fn turn(
     }
 }
 
-/// Asks the model for the reply, and renews the lease until it comes.
+/// Asks the model for the reply, and renews the lease until the reply comes.
 async fn ask(swarm: &Swarm, work: &Work, input: &TurnInput) -> Result<Asked, Error> {
     let lease = swarm.fleet.timing.lease();
     let thought = think::think(swarm, work, input);
@@ -175,7 +175,8 @@ async fn commit(
     if work.profile.is_none()
         && let Some(due) = disclosure_due(work)
     {
-        // The envelope puts these words before the reply.
+        // The envelope puts the disclosure before the reply. The profile keeps a hash of its
+        // wording.
         let key = TextKey::disclosure(due, work.lease.channel);
         let shown = work.pack.say(key, reply.language, &work.config);
         input.profile.note_wording(sha256(&shown));
@@ -184,7 +185,8 @@ async fn commit(
     mutant::dawdle().await;
     let place = swarm.commits.acquire().await;
     // If a crash of the database loses this commit, the texts are open again and the sweep signals
-    // them. Nothing was sent by then, because the pre-send check makes the commit durable.
+    // them. Nothing has been sent by then, because the pre-send check's own commit makes this one
+    // durable.
     let mut tx = swarm.fleet.store.bind_repeatable(&work.casino).await?;
     let ids: Vec<Uuid> = if mutant::answers_all() {
         tx.open_texts(conversation)
@@ -266,8 +268,8 @@ async fn commit(
     Ok(true)
 }
 
-/// Adds the turn's observations to the guest's profile, and the turn to its session. Both are
-/// stored only with the reply.
+/// Adds the turn's observations to the guest's profile, and the turn to the conversation's session.
+/// Both are stored only with the reply.
 fn remember(
     swarm: &Swarm,
     work: &Work,
@@ -329,7 +331,7 @@ async fn leased(leasing: LeaseCommit) -> Result<(), Error> {
     })??)
 }
 
-/// Returns why this reply has to disclose that an AI writes; `None` if it need not.
+/// Returns the kind of AI disclosure that this reply needs; `None` if it needs none.
 fn disclosure_due(work: &Work) -> Option<DisclosureKind> {
     disclosure::due(&Facts {
         enabled: work.config.features.ai_disclosure_enabled,

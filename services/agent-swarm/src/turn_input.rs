@@ -19,7 +19,7 @@ use crate::{joined::joined, types::Work};
 #[derive(Debug, Clone)]
 pub(crate) struct TurnInput {
     pub(crate) request: Request,
-    /// The language of the guest's texts; a model may still answer in another language.
+    /// The language of the guest's texts; a model may answer in a different language.
     pub(crate) language: Language,
     /// The guest's profile, with the facts from the texts merged into it.
     pub(crate) profile: Profile,

@@ -22,7 +22,7 @@ use crate::{
 pub struct Settings {
     /// The offline model of each pack.
     pub models: Models,
-    /// The hosted models; if there are any, they are asked first.
+    /// The hosted models; `None` if only the offline models answer.
     pub hosted: Option<Hosted>,
     /// Limits of what the hosted models may cost for guests of the website.
     pub web_limits: WebLimits,

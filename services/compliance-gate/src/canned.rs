@@ -60,7 +60,7 @@ pub(crate) fn render(case: &Case<'_>, key: TextKey) -> String {
     text.unwrap_or_else(|| case.pack.say(key, case.language(), &case.config))
 }
 
-/// Queues the text and closes the guest's text as answered by it.
+/// Queues the answer, and closes the guest's text as answered by it.
 pub(crate) async fn queue(
     gate: &Gate,
     tx: &mut Tx,
@@ -118,8 +118,8 @@ pub(crate) async fn queue_text(
     Ok((Next::send(queued.into_iter().collect()), outbound_id))
 }
 
-/// Answers, unless Telnyx already did, or unless this fleet may have answered and lost the record
-/// of it when a backup was restored.
+/// Answers, unless Telnyx already did, or this fleet may have answered and lost the record of it
+/// when a backup was restored. If the answer comes too late, only an opt-out is still confirmed.
 pub(crate) async fn answer_unless_provider_did(
     gate: &Gate,
     tx: &mut Tx,

@@ -1,5 +1,5 @@
-//! Handles a text that the guardrails hit: writes the audit entry, opens the case for a person, and
-//! answers.
+//! Handles a text that matches a guardrail: writes the audit entry, opens the case for a person,
+//! and answers.
 
 use seven_compliance::{Hit, Layer};
 use seven_domain::AuditEvent;
@@ -14,8 +14,8 @@ use crate::{
     types::{Case, Gate, Next},
 };
 
-/// Writes an audit entry for every layer that hit, and opens a case if a person has to look at the
-/// text. Done for every text, however it is answered.
+/// Writes an audit entry for every layer of guardrails that the text matches, and opens a case if a
+/// person has to look at the text. Done for every text, however it is answered.
 pub(crate) async fn note_hits(gate: &Gate, tx: &mut Tx, case: &Case<'_>) -> Result<(), Error> {
     let mut noted = Vec::new();
     for hit in &case.decision.hits {

@@ -1,5 +1,5 @@
-//! Decides what happens to a text. It is closed as not a guest's or for another reason, handled as
-//! a cry for help or a command, answered from the pack, or passed on to the swarm.
+//! Decides what happens to a text: it is closed (because no guest wrote it, or for another reason),
+//! handled as a cry for help or a keyword, answered from the pack, or passed on to the swarm.
 
 use seven_compliance::{Author, Intent, Likely, LikelyKind, Verdict};
 use seven_domain::{GuestStatus, PhoneE164};
@@ -37,8 +37,8 @@ pub(crate) async fn decide(gate: &Gate, tx: &mut Tx, case: &Case<'_>) -> Result<
     if case.party.staff {
         return staff::answer(gate, tx, case).await;
     }
-    // A late question needs no answer, and a late YES may answer an older question than our last
-    // text.
+    // A late question needs no answer, and a late YES may be meant for an older question than the
+    // one in our last text.
     let late = canned::is_late(gate, case);
     if let Some(keyword) = &case.decision.keyword
         && (layer.is_none() || keyword.intent == Intent::OptOut)

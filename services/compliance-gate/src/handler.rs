@@ -189,8 +189,8 @@ async fn process(gate: &Gate, delivery: &Delivery<InboundText>) -> Result<(), Er
     mutant::dawdle().await;
     publish(gate, casino, &next, inbound_id, copy, &trace).await?;
     if text.profile().streams {
-        // Hints the guest's stream even if there is no answer, because the stream waits for the
-        // text's disposition.
+        // Sends a hint to the guest's stream even if there is no answer, because the stream waits
+        // for the text's disposition.
         gate.fleet.bus.hint(casino, &guest.bytes).await;
     }
     failpoint!("gate.after_publish");

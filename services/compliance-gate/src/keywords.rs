@@ -225,8 +225,8 @@ async fn ask_for_consent(gate: &Gate, tx: &mut Tx, case: &Case<'_>) -> Result<Ne
     Ok(next)
 }
 
-/// Records a YES as consent only while the question it answers is our last text; otherwise the YES
-/// is conversation.
+/// Records a YES as consent, but only while the question that it answers is our last text.
+/// Otherwise the YES is ordinary conversation.
 async fn yes(gate: &Gate, tx: &mut Tx, case: &Case<'_>) -> Result<Option<Next>, Error> {
     if tx.is_stopped(&case.guest).await? {
         return Ok(None);

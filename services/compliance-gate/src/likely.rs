@@ -14,7 +14,7 @@ use crate::{
     types::{Case, Gate, Next},
 };
 
-/// The keyword that stands for a yes, in any words, to the question "should we stop texting you?".
+/// The keyword under which a yes to "should we stop texting you?" is handled, in whatever words.
 pub(crate) const ASKED: Keyword = Keyword {
     intent: Intent::OptOut,
     pattern_id: "optout.nl.asked",

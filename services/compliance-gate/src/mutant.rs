@@ -8,7 +8,7 @@ use seven_domain::CasinoId;
 use seven_faults::mutant;
 use tokio::time::sleep;
 
-/// Length of the gap in which a process can be killed.
+/// How long a mutant waits, so that the process can be killed meanwhile.
 const WIDE: Duration = Duration::from_secs(3);
 
 /// Breaks a promise: every answer is given, even if the guest got the same one a moment ago.

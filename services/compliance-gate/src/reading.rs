@@ -71,9 +71,9 @@ pub(crate) async fn judge(
     Ok(decision)
 }
 
-/// Lets the second reader judge the text too if the first one found it suspicious. That takes a
-/// core for about 20 ms, on a thread that serves no other guest. If it fails, the first reader's
-/// decision applies.
+/// Lets the second reader judge the text too if the first one found it suspicious. The second
+/// reader needs a CPU core for about 20 ms and runs on a thread that serves no other guest. If it
+/// fails, the first reader's decision applies.
 async fn read_again(gate: &Gate, rails: &Guardrails, words: &str, first: Decision) -> Decision {
     if !gate.second_reader || !first.is_suspicious() {
         return first;

@@ -18,7 +18,7 @@ const COPY_WINDOW: TimeDelta = TimeDelta::seconds(60);
 /// Maximum time in which a machine answers one of our texts; a slower answer is taken for a
 /// person's.
 const RESPONDER_WINDOW: TimeDelta = TimeDelta::seconds(10);
-/// Maximum time between two texts of an exchange between machines.
+/// How far back the guest's texts are compared when a machine seems to answer ours.
 const EXCHANGE_WINDOW: TimeDelta = TimeDelta::minutes(2);
 /// After this many nearly identical texts in a row, the sender counts as a machine.
 const RESPONDER_TEXTS: usize = 3;
@@ -92,8 +92,8 @@ pub(crate) async fn auto_responder(
         .map(Some)
 }
 
-/// Returns the guest's texts from the time `within` before this one, the newest first. If the guest
-/// wrote nothing in that time, no query is made.
+/// Returns the guest's earlier texts of the time span `within` before this text, the newest first.
+/// If the guest wrote nothing in that time, no query is made.
 async fn earlier(tx: &mut Tx, case: &Case<'_>, within: TimeDelta) -> Result<Vec<Earlier>, Error> {
     let at = case.text.received_at;
     if case

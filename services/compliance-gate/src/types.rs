@@ -51,7 +51,8 @@ pub(crate) struct Text {
     pub(crate) received_at: DateTime<Utc>,
 }
 
-/// The signal and the texts to publish once the transaction is durable; may be empty.
+/// The signal and the texts that are published once the transaction is durable; both may be
+/// missing.
 #[derive(Debug, Default)]
 pub(crate) struct Next {
     /// The conversation that the swarm has to answer, if any.

@@ -30,7 +30,7 @@ const COOKIE_NAME_HERE: &str = "seven-here";
 /// login provider; the second name is for plain HTTP.
 const ATTEMPT_NAME: &str = "__Host-seven-login";
 const ATTEMPT_NAME_HERE: &str = "seven-login-here";
-/// How long a person may take at the provider, in seconds.
+/// How long a person may take at the login provider, in seconds.
 const ATTEMPT_SECONDS: i64 = 600;
 
 /// A person who is logged in, with the rights that they have now.
@@ -92,8 +92,8 @@ impl FromRequestParts<Shared> for Person {
     type Rejection = Fault;
 
     async fn from_request_parts(parts: &mut Parts, app: &Shared) -> Result<Self, Fault> {
-        // Fetches that a page makes by itself must not keep the session alive, so they do not touch
-        // it.
+        // Fetches that a page makes by itself must not keep the session alive, so they are not
+        // recorded as its use.
         let touch = !parts.headers.contains_key("hx-request") || parts.method == "POST";
         let token = token_of(app, parts).ok_or(Fault::LoggedOut)?;
         person(app, token, touch).await
@@ -163,7 +163,8 @@ fn only<'a>(parts: &'a Parts, name: &str) -> Option<&'a str> {
 }
 
 /// Returns the header that sets the cookie with a login's random values, or removes the cookie.
-/// Browsers send it when the provider redirects back (SameSite=Lax); it does not log anybody in.
+/// Browsers send this cookie when the login provider redirects back (SameSite=Lax). The cookie does
+/// not log anybody in.
 pub(crate) fn attempt_cookie(app: &App, attempt: Option<(&str, &Attempt)>) -> HeaderValue {
     let (value, seconds) = match attempt {
         Some((id, attempt)) => {
@@ -176,8 +177,8 @@ pub(crate) fn attempt_cookie(app: &App, attempt: Option<(&str, &Attempt)>) -> He
     set_cookie(app, attempt_name(app), &value, "Lax", seconds)
 }
 
-/// Reads the random values of a login from the browser's cookie; `None` if the login was at another
-/// provider.
+/// Reads the random values of a login from the browser's cookie; `None` if the person logged in at
+/// a different login provider.
 pub(crate) fn attempt_of(app: &App, parts: &Parts, id: &str) -> Option<Attempt> {
     let mut values = only(parts, attempt_name(app))?.split('.');
     if values.next() != Some(id) {
@@ -235,7 +236,8 @@ fn cookie_name(app: &App) -> &'static str {
 pub(crate) struct From(pub(crate) String);
 
 /// Writes an address in the form under which logins are counted. Only the first 64 bits of an IPv6
-/// address are used, because all addresses that share them belong to one customer.
+/// address are used, because all addresses that share them belong to one customer of an internet
+/// provider.
 fn counted(address: IpAddr) -> String {
     match address {
         IpAddr::V4(address) => address.to_string(),

@@ -25,7 +25,6 @@ use crate::{
     words::Words,
 };
 
-/// Maximum size of a form, in bytes.
 const FORM_BYTES: usize = 64 * 1024;
 /// The content security policy: pages load nothing from other sites, evaluate no text as code, and
 /// cannot be framed. Only the Trusted Types policy `htmx`, which `assets/console.js` creates, may
@@ -112,8 +111,8 @@ fn page_of(fault: Fault, words: Words, by_script: bool) -> Response {
         return ([("hx-redirect", "/")], ()).into_response();
     }
     if fault == Fault::LoggedOut {
-        // The script would follow a plain redirect by itself and put the login page into the
-        // fragment.
+        // The script would follow a plain redirect by itself and put the login page into the part
+        // of the page that it fetched.
         return if by_script {
             ([("hx-redirect", "/login")], ()).into_response()
         } else {

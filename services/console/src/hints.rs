@@ -21,7 +21,8 @@ const LEAST_GAP: Duration = Duration::from_millis(700);
 /// yet. Also, pages that fetch at the same time share a reading, which must not be older than the
 /// change.
 const DELAY: Duration = Duration::from_millis(200);
-/// Time from a hint to a second one, which covers rows that were written only after the first.
+/// Time from a hint to its repetition, which covers rows that were written only after the first
+/// hint.
 const LATER: Duration = Duration::from_millis(1_500);
 /// Time between two checks of the session behind a stream. It may be long: a stream carries no
 /// data, and every fetch of a page checks the session itself.
@@ -79,8 +80,8 @@ struct Page {
 }
 
 /// Returns the hints for one page: a `change` event at most every 900 ms, and one after a time
-/// without news. The stream ends at the shutdown, or when `allowed` returns false, after one last
-/// hint. `allowed` is asked every few seconds.
+/// without news. The stream ends at the shutdown. It also ends, after one last hint, when `allowed`
+/// returns false; `allowed` is asked every few seconds.
 pub(crate) fn stream_for<A, F>(
     app: Shared,
     casino: CasinoId,
@@ -129,8 +130,8 @@ where
             page.again = told.then(|| now + LATER);
             let mut goes_on = true;
             if now >= page.checked + CHECK {
-                // If the person may no longer read, this last hint makes the page fetch, and the
-                // refusal tells the page so.
+                // If the person may no longer read the casino's data, this last hint makes the page
+                // fetch its parts, and that fetch is refused.
                 goes_on = allowed().await;
                 page.checked = now;
             }

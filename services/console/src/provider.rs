@@ -24,9 +24,9 @@ const DEADLINE: Duration = Duration::from_secs(10);
 /// How long a provider's addresses and keys are cached. That is safe for keys, because a provider
 /// publishes new keys before it signs with them.
 const KNOWN_FOR: Duration = Duration::from_secs(3_600);
-/// Minimum age of the cached keys before a token with an unknown key causes a new read of the keys.
+/// Minimum age of the cached keys before they are read again because a token names an unknown key.
 const KEYS_AGAIN: Duration = Duration::from_secs(60);
-/// Pause after a failed read, during which no caller waits for the provider again.
+/// Pause after a failed read. During the pause, callers get what is cached, or an error at once.
 const RESTS_FOR: Duration = Duration::from_secs(5);
 /// Maximum size of a provider's answer, in bytes.
 const MOST_BYTES: usize = 256 * 1024;
@@ -176,8 +176,8 @@ impl Provider {
         Ok(address)
     }
 
-    /// Exchanges the code that the person came back with for an ID token, and verifies who they
-    /// are.
+    /// Exchanges the code with which the person came back for an ID token, and verifies the
+    /// person's identity.
     ///
     /// # Errors
     /// Fails when the provider does not answer, or when its token is invalid.

@@ -1,5 +1,5 @@
-//! Makes an event durable before it answers 2xx (D2): publishes it within 800 ms, otherwise spools
-//! it, otherwise answers 503. A STOP's suppression is written first (D7).
+//! Makes an event durable and only then answers 2xx (D2): publishes the event within 800 ms,
+//! otherwise spools it, otherwise answers 503. A STOP's suppression is written first (D7).
 
 use std::time::Duration;
 
@@ -121,10 +121,10 @@ impl App {
     }
 
     /// Sets the time of a Twilio text to that of Twilio's first call about it, because Twilio sends
-    /// no time. With the time of a repeated call, a START would overrule a STOP written in between
-    /// (D7), and the text would go to the casino that took the number over in between (D40).
-    /// `casino` is the first one that had the number, so a hand-over between two calls does not
-    /// change it.
+    /// no time. The time of a repeated call would be too late: a START would overrule a STOP that
+    /// came in between (D7), and the text would go to a casino that took the number over in between
+    /// (D40). `casino` is the first one that had the number, so a hand-over between two calls does
+    /// not change it.
     async fn at_its_first_call(&self, casino: &CasinoId, mut intake: Intake) -> Intake {
         if let Intake::Text {
             occurred_at, event, ..
@@ -172,8 +172,8 @@ impl App {
             trace,
             payload,
         };
-        // Runs both at once, because one after the other could take longer than the 1.5 s for an
-        // answer.
+        // Writes the suppression and publishes the event at the same time, because one after the
+        // other could take longer than the 1.5 s for an answer.
         let (suppressed, stored) = tokio::join!(
             self.suppress(casino, intake),
             self.make_durable(casino, &message)
@@ -217,7 +217,8 @@ impl App {
             *occurred_at,
             event.event_id.clone(),
         );
-        // A bare STOP quotes nothing. Only a text that may quote us needs the database query.
+        // Only a text that may quote one of our own texts needs the database query; a bare STOP
+        // does not.
         let may_be_ours = event.autoresponse.is_empty()
             && (keyword.pattern_id.contains(".nl.") || echo::may_quote(&event.text));
         let said = may_be_ours.then(|| event.text.clone());
@@ -394,7 +395,7 @@ impl App {
     }
 }
 
-/// A STOP in the form in which it is written for the casinos that had the number before.
+/// The parts of a STOP that are written for the casinos that had the number before.
 struct StopToCarry {
     number: PhoneE164,
     phone: PhoneE164,
@@ -404,11 +405,12 @@ struct StopToCarry {
 }
 
 impl StopToCarry {
-    /// Writes the STOP for each casino that had the number before and texted, or may have texted,
-    /// with the guest over it. Also writes it for a casino that has just taken the number over.
+    /// Writes the STOP for each casino that had the number before and exchanged, or may have
+    /// exchanged, texts with the guest through it. Also writes it for a casino that has just taken
+    /// the number over.
     async fn reach(&self, fleet: &Fleet, casino: &CasinoId) -> Result<(), seven_store::Error> {
-        // The worker of a single casino may not write at other casinos, so the scheduler extends
-        // the STOP to them.
+        // The worker of a single casino may not write rows of other casinos, so the scheduler
+        // extends the STOP to them.
         if !fleet.roster.only().is_empty() {
             return Ok(());
         }
@@ -426,7 +428,8 @@ impl StopToCarry {
                 .may_have_spoken_over(&guest, self.number.as_str())
                 .await?
             {
-                // The provider blocks the number that the guest wrote to, not this casino's own.
+                // The provider blocks only the number that the guest wrote to, not this casino's
+                // own number.
                 let word = Word {
                     method: self.method,
                     provider_knows: false,

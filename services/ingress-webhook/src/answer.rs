@@ -26,14 +26,14 @@ pub(crate) enum Answer {
     },
     Refused(Refusal),
     TooLarge,
-    /// Neither JetStream nor the spool took the event; the provider calls again.
+    /// The event, or the suppression of its STOP, could not be stored; the provider calls again.
     NotStored,
     /// The caller did not send its body in time.
     TooSlow,
     /// The caller did not send its body while too many others waited to send theirs.
     Displaced,
-    /// No permit became free, or no store answered, within the call's time; the provider calls
-    /// again.
+    /// No permit became free, or no store answered, within the call's time limit; the provider
+    /// calls again.
     NotDone,
 }
 

@@ -101,7 +101,7 @@ pub(crate) fn router(
         .layer(CatchPanicLayer::new())
 }
 
-/// Routes one address of a provider. `route` names it in traces.
+/// Routes one of the addresses that a provider calls. `route` names the address in traces.
 fn webhook<P: Signer>(route: &'static str) -> MethodRouter<Arc<App>> {
     let traced = middleware::from_fn(move |request, next| traced(route, request, next));
     post(receive::<P>).route_layer(traced)

@@ -1,5 +1,5 @@
-//! A provider's call as an extractor: verifies the signature, then yields the event. One type per
-//! provider; the handler is the same for both.
+//! Extracts the event from a provider's call after verifying the call's signature. Each provider
+//! has its own `Signer`; the handler is the same for both.
 
 use std::{fmt, marker::PhantomData, sync::Arc};
 
@@ -46,8 +46,8 @@ pub(crate) trait Signer: Sized + Send + 'static {
 /// The parts of a call before its body.
 #[derive(FromRequestParts)]
 pub(crate) struct Head {
-    /// The attempt id in the called address: each send gives the provider an address that ends with
-    /// it (D5).
+    /// The attempt id at the end of the called address. For each attempt, the sender gives the
+    /// provider an address that ends with the attempt's id (D5).
     attempt: Option<Path<String>>,
     peer: Extension<Peer>,
     query: RawQuery,

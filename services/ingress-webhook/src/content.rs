@@ -1,5 +1,5 @@
-//! The webhook for content: a casino's spreadsheet or program saves an item (CMS-1..6). The webhook
-//! answers 2xx only when the revision is stored.
+//! The webhook for content, through which a casino's spreadsheet or program saves an item. The
+//! webhook answers 2xx only when the revision is stored.
 
 use std::{sync::Arc, time::Duration};
 
@@ -27,10 +27,10 @@ use tokio::{sync::Semaphore, time::Instant};
 
 use crate::limits::{Places, in_time};
 
-/// Target for the time in which an edit is stored, in milliseconds; a slower edit is logged
-/// (CMS-6).
+/// Target time for storing an edit, in milliseconds; a slower edit is logged.
 const TARGET_MILLIS: u128 = 5_000;
-/// Maximum number of characters of each of an edit's id, its editor's address and its category.
+/// Maximum length in characters. It applies separately to an edit's id, its editor's address and
+/// its category.
 const MOST_CHARS: usize = 254;
 
 /// The body of a call: one edit as its source sends it.
@@ -337,7 +337,7 @@ fn answer(casino: &CasinoId, told: &Told, outcome: Outcome, millis: u128) -> Res
     };
     body["latency_ms"] = json!(u64::try_from(millis).unwrap_or(u64::MAX));
     body["within_target"] = within.into();
-    // No id of a refused row is logged, because its cell may contain anything.
+    // The id of a refused row is not logged, because the caller may have put anything there.
     let known = errors == 0;
     let item = body["item_id"]
         .as_str()

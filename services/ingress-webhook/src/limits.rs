@@ -25,9 +25,9 @@ use crate::answer::Answer;
 pub struct Limits {
     /// Calls handled at once. Further ones wait for a permit within their own time limit.
     pub concurrency: usize,
-    /// Time from a call's head to its answer; after it the call gets 503, which providers repeat.
-    /// The body may take half of this time; after that the call gets 408, for which nobody is
-    /// paged.
+    /// Time from a call's head to its answer. A call that takes longer gets 503, so its provider
+    /// repeats it. Half of this time is for the body; a call with a slower body gets 408, for which
+    /// nobody is paged.
     pub request: Duration,
     pub connections: Connections,
     /// Maximum number of calls whose body has not arrived yet.

@@ -6,8 +6,8 @@ use std::time::Duration;
 use seven_bus::{Bus, Outgoing};
 use seven_faults::{mutant, where_armed};
 
-/// Breaks a guarantee: ingress answers 200 and publishes a moment later, long enough for a kill in
-/// between.
+/// Breaks a guarantee: ingress answers 200 and publishes four seconds later, so that it may be
+/// killed in between.
 pub(crate) fn publishes_later(bus: &Bus, message: &Outgoing<'_>) -> bool {
     where_armed!({
         if !mutant!("ack_before_publish") {

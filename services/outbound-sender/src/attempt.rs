@@ -1,5 +1,5 @@
-//! Runs the pre-send check, calls the provider and records the result (D5): at most three calls,
-//! each with a new check, for a text that certainly was not sent.
+//! Runs the pre-send check, calls the provider and records the result (D5). A text that certainly
+//! was not sent gets up to three calls in a row at one provider, each after a new check.
 
 use std::sync::Arc;
 
@@ -30,8 +30,9 @@ const CALLS: u32 = 3;
 /// Seconds before each re-delivery, unless the provider's error code has other delays (SMS-44).
 const REDELIVERY: [u32; 3] = [5, 25, 125];
 
-/// Maximum age of a pre-send check at its call; a process that stood still longer checks again. It
-/// is measured by the wall clock, which continues while a machine sleeps.
+/// Maximum time between a pre-send check and the call that it permits. If a process stood still for
+/// longer, it does not call but checks again. The time is measured by the wall clock, which
+/// continues while a machine sleeps.
 const CHECK_VALIDITY: TimeDelta = TimeDelta::seconds(2);
 
 /// Calls providers until the text is accepted, refused, in doubt or deferred. Each call gets its
@@ -40,7 +41,8 @@ pub(crate) async fn look_and_send(sender: &Sender, job: &mut Job) -> Result<Outc
     let (mut called, mut calls, mut first) = ("", 0, true);
     loop {
         let eligibility = window::eligibility(sender, job)?;
-        // Runs both at once: the cache can only refuse, and Postgres decides.
+        // Selects the route and asks the cache at the same time. The cache can only refuse;
+        // Postgres decides.
         let (route, refused_as_of) = tokio::join!(
             route::route(sender, job),
             sender.fleet.cache.refused(&job.casino, &job.guest)
@@ -77,7 +79,7 @@ pub(crate) async fn look_and_send(sender: &Sender, job: &mut Job) -> Result<Outc
         }
         let request = request(job, called, attempt, &claim)?;
         let mut span = trace::step("seven.node.provider_call", "").client();
-        // Safety texts may be sent after a STOP, so a slow database does not delay them.
+        // Safety texts may be sent even after a STOP, so an older check is good enough for them.
         let held_up = job.class.lane() != Lane::Safety
             && sender.fleet.clock.now() - checked_at > CHECK_VALIDITY;
         let outcome = if held_up {
@@ -334,7 +336,7 @@ async fn record_all(
     ends: Vec<Arc<Ended>>,
 ) -> Result<Vec<Result<(), Error>>, Error> {
     // If a crash of the database loses this commit, it is as if this worker had died before it: the
-    // webhook or the doubt's due row settles the attempt.
+    // provider's receipt, or the due row for doubtful attempts, settles the attempt.
     let mut tx = sender.fleet.store.bind_repeatable_on(lent, casino).await?;
     for ended in &ends {
         let audit_entry = ended.audit_entry();

@@ -1,5 +1,6 @@
-//! Combines database work for several texts of a casino in one transaction. A text's work starts at
-//! once; only texts that arrive while all connections are busy wait and are combined.
+//! Combines database work for several texts of a casino in one transaction. The work for one text
+//! is called a question here. A question is answered at once if a transaction is free; questions
+//! that arrive while all are busy wait and are combined.
 
 use std::{
     collections::HashMap,
@@ -22,7 +23,7 @@ const MOST: usize = 16;
 pub(crate) struct Batcher<Q, A> {
     places: Mutex<HashMap<CasinoId, Arc<CasinoBatch<Q, A>>>>,
     /// Maximum number of simultaneous transactions of a casino. With two, a text that arrives while
-    /// one of them is busy need not wait for its end.
+    /// one transaction is busy can use the other.
     abreast: usize,
 }
 
@@ -45,8 +46,9 @@ struct Question<Q, A> {
 // === impl Batcher ===
 
 impl<Q: Clone, A> Batcher<Q, A> {
-    /// Uses at most half of the connections, so that the casino's other work can go on. A casino's
-    /// own workers have two connections, and so one transaction at a time (docs/performance.md).
+    /// Uses at most half of the connections, so that the casino's other work can go on. Workers
+    /// that serve a single casino have two connections, and so run one transaction at a time
+    /// (docs/performance.md).
     pub(crate) fn over(connections: usize) -> Self {
         Self {
             places: Mutex::default(),
@@ -55,8 +57,8 @@ impl<Q: Clone, A> Batcher<Q, A> {
     }
 
     /// Returns the answer to `question`. `answer` gets a connection from `lend` and answers
-    /// questions in order. If it fails, it must have changed nothing, because each question is then
-    /// asked alone.
+    /// questions in order. If `answer` fails, it must have changed nothing, because each question
+    /// is then asked alone.
     pub(crate) async fn ask<C, L, F>(
         &self,
         casino: &CasinoId,

@@ -12,9 +12,9 @@ use tokio::sync::oneshot;
 
 use crate::mutant;
 
-/// The queue of the texts of one casino, lane and provider that wait to be sent. Only one of them
-/// at a time asks the rate limits, so that a flood of texts costs Redis no more than a few texts
-/// do.
+/// The queue of texts that wait to be sent for one casino, lane and provider. Only one of these
+/// texts at a time asks the rate limits, so that a flood of texts costs Redis no more than a few
+/// texts do.
 #[derive(Debug, Default)]
 pub(crate) struct Line(Mutex<Places>);
 
@@ -34,7 +34,7 @@ struct QueuePosition {
     ticket: u64,
 }
 
-/// The right to ask the rate limits; dropping it passes it to the next text.
+/// The right to ask the rate limits. Dropping a turn passes this right to the next text.
 #[derive(Debug)]
 pub(crate) struct Turn(Arc<Line>);
 
@@ -44,8 +44,8 @@ struct Waiting {
     served: bool,
 }
 
-/// Returns how grave a class is, 0 first: danger to life, then the confirmation of an opt-out, then
-/// help, then all others.
+/// Returns the rank of a class; 0 is the gravest and goes first. Danger to life comes first, then
+/// the confirmation of an opt-out, then help, then all others.
 pub(crate) fn rank(class: MessageClass) -> u8 {
     match class {
         _ if mutant::first_come() => 0,
@@ -56,10 +56,10 @@ pub(crate) fn rank(class: MessageClass) -> u8 {
     }
 }
 
-/// Returns how much later than a cry for help a text asks again for a place or for a provider. It
-/// is zero for the gravest classes; for other texts it is a share of `most` that the text's id
-/// decides. Without this spread, all waiting texts would ask at the same moments, and the answers
-/// to cries would wait behind the others.
+/// Returns an additional wait before a text asks again for a place in the queue or for a provider.
+/// It is zero for answers to cries for help; for other texts it is a share of `most` that the
+/// text's id decides. Without this spread, all waiting texts would ask at the same moments, and the
+/// answers to cries would wait behind the others.
 pub(crate) fn put_off(class: MessageClass, text: OutboundId, most: Duration) -> Duration {
     if rank(class) == 0 {
         return Duration::ZERO;
@@ -106,8 +106,8 @@ impl Line {
                 },
             )
         };
-        // The sender cannot be dropped unsent while this task waits: only `Waiting` or a turn
-        // removes the entry.
+        // `turn_tx` cannot be dropped unused while this task waits: its entry is removed only by
+        // `Waiting`, or when the turn is passed to this text.
         turn_rx.await.ok();
         waiting.served = true;
         Turn(Arc::clone(self))

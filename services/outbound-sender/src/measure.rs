@@ -8,8 +8,9 @@ use seven_telemetry::{code, metrics};
 
 use crate::types::Job;
 
-/// Measures the time from the arrival of the guest's newest text to this request, in total and
-/// without deliberate delays. Skips texts that were tried before and texts that answer no text.
+/// Measures the time from the arrival of the guest's newest text to the request to the provider, in
+/// total and without deliberate delays. Skips texts that were tried before and texts that answer no
+/// text.
 pub(crate) fn reply(fleet: &Fleet, job: &Job) {
     let (Some(asked), 0) = (job.answers_at, job.tries) else {
         return;

@@ -1,6 +1,6 @@
-//! Reconciles the provider's report of an opt-out (40300, 21610) with our record: records a new
-//! opt-out, marks a guest whose START the provider does not know as blocked, and ignores a report
-//! that is older than the guest's last request.
+//! Reconciles the provider's report of an opt-out (error codes 40300 and 21610) with our record.
+//! Records a new opt-out. If the provider does not know a guest's START, marks the guest as blocked
+//! by the provider. Ignores a report that is older than the guest's last STOP or START.
 
 use seven_compliance::chain::Action;
 use seven_domain::{AttemptId, AuditEvent, CasinoId, ConsentTier};

@@ -18,7 +18,8 @@ const SECOND: Duration = Duration::from_secs(1);
 const MINUTE: Duration = Duration::from_secs(60);
 const DAY: Duration = Duration::from_secs(86_400);
 
-/// Returns every limit of a text at this provider, from the number's to the fleet's. Pure.
+/// Returns all rate limits that apply to a text at this provider, from that of the number to that
+/// of the fleet. Pure.
 pub(crate) fn levels(
     casino: &CasinoId,
     ours: &Operational,
@@ -68,8 +69,8 @@ pub(crate) fn levels(
 }
 
 /// Maximum number of safety texts that wait in the queue, each holding one of the worker's permits.
-/// Further ones give their permit back, except answers to a crisis or emergency, so that such an
-/// answer behind them gets a permit.
+/// Further ones give their permit back, so that an answer to a crisis or emergency behind them gets
+/// it. Such an answer itself always waits in the queue.
 const MOST_IN_LINE: usize = 2;
 /// Maximum time, in addition to one second, until a text that gave its permit back asks again.
 const IN_LINE_SPREAD: Duration = Duration::from_secs(4);
@@ -77,7 +78,7 @@ const IN_LINE_SPREAD: Duration = Duration::from_secs(4);
 /// Waits for the text's turn and its rate limits. Returns the time after which to ask again if
 /// waiting here would take too long; `None` if the text may go on.
 pub(crate) async fn paced(sender: &Sender, job: &Job) -> Option<Duration> {
-    // Without a provider, the pre-send check decides what happens.
+    // Without a provider there is no limit to ask. The text goes on, and the next stage holds it.
     let carrier = route::carriers_for(sender, job)
         .into_iter()
         .find(|carrier| !job.stopped(carrier.name()))?;

@@ -1,5 +1,5 @@
-//! Delivery receipts: update the states of attempts and texts; receipts may come in any order and
-//! any number of times (SMS-7, SMS-43).
+//! Updates the states of attempts and texts from delivery receipts, which may come in any order and
+//! any number of times.
 
 use chrono::{TimeDelta, TimeZone, Utc};
 use seven_bus::{Delivery, Handler, Outcome, events::Receipt};
@@ -38,7 +38,7 @@ impl Handler for Receipts {
 }
 
 /// Maximum age at which a receipt's error code is acted on: old receipts are read again after a
-/// restart (D25) and must not repeat a stop that was lifted. Opt-outs are exempt, because
+/// restart of NATS (D25) and must not repeat a stop that was lifted. Opt-outs are exempt, because
 /// `opted_out::sync` compares times.
 const ERROR_CODE_CURRENT_FOR: TimeDelta = TimeDelta::hours(1);
 
@@ -47,8 +47,8 @@ fn is_news(class: ErrorClass, age: TimeDelta) -> bool {
 }
 
 impl Receipts {
-    /// Records the receipt at the casino that made the attempt. This is not `by_number` if the
-    /// number has been handed on to `by_number` since the attempt.
+    /// Records the receipt at the casino that made the attempt. That casino is a different one from
+    /// `by_number` if the number has been handed on to `by_number` since the attempt.
     async fn file(
         &self,
         by_number: &CasinoId,

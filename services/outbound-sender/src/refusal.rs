@@ -133,8 +133,8 @@ fn then(refusal: Refusal) -> Then {
     match refusal {
         Refusal::NotQueued => Then::Done,
         Refusal::Expired => Then::Lapse,
-        // An operator's switch, a pending review or an open question to the guest stops the text,
-        // which keeps its place until that ends.
+        // The text keeps its place until the obstacle is gone: a stopped provider, a spend limit,
+        // an operator's switch, a pending review, or an open question to the guest.
         Refusal::ProviderStopped => Then::Hold(HoldReason::ProviderStopped),
         Refusal::Parked => Then::Hold(HoldReason::Parked),
         Refusal::Paused => Then::Hold(HoldReason::Paused),
@@ -154,7 +154,7 @@ fn then(refusal: Refusal) -> Then {
         | Refusal::Cap
         | Refusal::NumberReassigned
         | Refusal::NumberUnchecked => Then::End(OutboundState::Suppressed),
-        // Redis has a STOP that Postgres will have in a moment.
+        // If the cache refuses, Redis has a STOP that Postgres will have in a moment.
         Refusal::RefusedByCache | Refusal::NotYet => Then::Wait(Duration::from_millis(500)),
         Refusal::EarlierUnsent => Then::Wait(Duration::from_millis(300)),
         // The next try reads the casino's settings again, and with them its current number.

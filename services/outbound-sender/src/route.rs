@@ -27,7 +27,7 @@ pub(crate) struct Route<'a> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct NoRoute {
     pub(crate) why: HoldReason,
-    /// Earliest time after which asking again makes sense.
+    /// Minimum time to wait before asking again.
     pub(crate) retry_in: Duration,
 }
 

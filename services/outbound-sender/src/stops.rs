@@ -222,7 +222,7 @@ pub async fn halt(
 }
 
 /// Lifts the stops of one casino, or those of the whole fleet if `casino` is `None`, at one
-/// provider or at all. Waiting texts continue at once.
+/// provider or at all providers. Waiting texts continue at once.
 pub async fn release(
     fleet: &Fleet,
     provider: Option<&str>,

@@ -68,8 +68,8 @@ pub(crate) struct Job {
     pub(crate) delay: Duration,
     /// Whether a turn made this text; a turn begins only after the quiet window.
     pub(crate) of_turn: bool,
-    /// The stops in force when the text was taken up, to skip stopped providers. The pre-send check
-    /// has the final decision.
+    /// The stops in force when the text was taken up. Providers that they stop are skipped; the
+    /// pre-send check has the final decision.
     pub(crate) stops: Vec<Stop>,
 }
 
@@ -114,7 +114,7 @@ impl Job {
         })
     }
 
-    /// Returns the guest's phone, which every text message needs.
+    /// Returns the guest's phone; an error for a guest of the website, who has none.
     pub(crate) fn phone(&self) -> Result<&PhoneE164, Error> {
         let phone = self.phone.as_ref();
         phone.ok_or_else(|| Error::Other("the guest has no phone".into()))
@@ -125,7 +125,8 @@ impl Job {
         number.ok_or_else(|| Error::Other("the conversation has no number".into()))
     }
 
-    /// Returns whether all sending to this provider is stopped, because it refuses the account.
+    /// Returns whether all sending through this provider is stopped, because it refuses the
+    /// account.
     pub(crate) fn stopped(&self, provider: &str) -> bool {
         self.stops
             .iter()

@@ -15,7 +15,7 @@ use seven_telemetry::metrics;
 
 use crate::types::{Job, Sender};
 
-/// Facts about a guest's location that the sender determines before the pre-send check.
+/// Facts that follow from a guest's location. The sender determines them before the pre-send check.
 #[derive(Debug, Clone)]
 pub(crate) struct Eligibility {
     pub(crate) window_open: bool,

@@ -18,7 +18,8 @@ use seven_telemetry::trace;
 
 use crate::typing::kind_of;
 
-/// How long a turn waits while an earlier turn of its conversation has not been shaped yet.
+/// How long a turn waits before another look if an earlier turn of its conversation has not been
+/// shaped yet.
 const EARLIER_TURN_DELAY: Duration = Duration::from_millis(50);
 
 /// Time between the end of a held reply's usefulness and its `not_before`.
@@ -116,7 +117,8 @@ impl Envelope {
     }
 
     /// Delivers the texts at once if the guest is on the website. Returns the texts that the sender
-    /// still has to handle, and the website's guest whose streams have something to read.
+    /// still has to handle and, for the website, the guest whose open streams have new texts to
+    /// read.
     async fn show(
         &self,
         tx: &mut Tx,

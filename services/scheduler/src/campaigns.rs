@@ -23,7 +23,7 @@ const BATCH: i64 = 500;
 /// How long a guest with an active conversation is put off.
 const ACTIVE_CONVERSATION_DELAY: Duration = Duration::from_secs(30);
 
-/// The switches under which no campaign is released.
+/// While one of these switches is on, no campaign is released.
 const SILENT: [Switch; 4] = [
     Switch::Proactive,
     Switch::Outbound,

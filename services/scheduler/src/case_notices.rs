@@ -1,5 +1,5 @@
-//! Sends notices about a casino's cases to its contacts (D28), and raises cases that nobody
-//! acknowledges, up to level 3 (SEC-116). A notice is claimed before it is sent, so that several
+//! Sends notices about a casino's cases to its contacts (D28), and raises the level of cases that
+//! nobody acknowledges, up to level 3. A notice is claimed before it is sent, so that several
 //! schedulers send it once; a channel that is down is tried again.
 
 use std::{sync::Arc, time::Duration};
@@ -31,7 +31,7 @@ const TEXT_LOOK: Duration = Duration::from_secs(5);
 /// How long after its creation a notice may still be sent to a phone.
 const TEXT_USEFUL: Duration = Duration::from_secs(3_600);
 const MIN_WAIT: Duration = Duration::from_millis(200);
-/// Number of texts that a notice quotes: three exchanges.
+/// Maximum number of texts that a notice quotes: about three exchanges.
 const QUOTED_TEXTS: i64 = 6;
 /// Maximum number of facts about the guest in a notice.
 const MOST_FACTS: usize = 6;
@@ -245,7 +245,7 @@ fn count(contact: &Contact, outcome: &str) {
         .inc();
 }
 
-/// Logs a failed attempt and returns the wait until the next one; `None` gives the notice up.
+/// Logs a failed attempt and returns the wait until the next one; `None` if the notice is given up.
 fn failed(
     fleet: &Fleet,
     casino: &CasinoId,

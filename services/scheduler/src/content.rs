@@ -1,5 +1,5 @@
-//! Publishes content at its time, switches it off at its end, and raises an alert when guests do
-//! not get published content soon enough (D31).
+//! Publishes content at its scheduled time, switches it off at its scheduled end, and raises an
+//! alert when guests do not get published content soon enough (D31).
 
 use chrono::TimeDelta;
 use seven_domain::CasinoId;

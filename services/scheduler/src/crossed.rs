@@ -1,5 +1,5 @@
-//! Finds texts whose row names another guest, turn or number than their conversation (SEC-95). No
-//! code writes such a row; if one exists, a casino may have seen another casino's guest.
+//! Finds texts whose row names a different guest, turn or number from that of their conversation.
+//! No code writes such a row; if one exists, a casino may have seen another casino's guest.
 
 use std::time::Instant;
 

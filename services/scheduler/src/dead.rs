@@ -164,8 +164,9 @@ pub async fn row_of(
     })
 }
 
-/// Reads a report of the NATS server: `{"stream","consumer","stream_seq","deliveries"}`. The
-/// message itself is still in its stream.
+/// Makes a dead letter from a report of the NATS server:
+/// `{"stream","consumer","stream_seq","deliveries"}`. Returns `None` if the report is not about a
+/// stage's consumer, or if the message is no longer in its stream.
 async fn from_advisory(
     fleet: &Fleet,
     payload: &[u8],

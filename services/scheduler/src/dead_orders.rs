@@ -8,10 +8,10 @@ use seven_store::dead::Waiting;
 
 use crate::rounds;
 
-/// Maximum number of a casino's letters per round. That gives the default rate of `seven dead
-/// replay`.
+/// Maximum number of a casino's letters per round. With one round a second, that is the default
+/// rate of `seven dead replay`.
 const BATCH: i64 = 5;
-/// Code of an order that failed for a reason that a retry in a later round would not remove.
+/// Refusal code of an order that failed, if another try in a later round would not help.
 const FAILED: &str = "failed";
 
 pub(crate) async fn round(fleet: Fleet) -> Result<(), Error> {

@@ -35,7 +35,8 @@ pub(crate) async fn round(fleet: Fleet) -> Result<(), Error> {
     crate::rounds::each_of(due, |row| &row.casino, |row| forget(&fleet, row)).await
 }
 
-/// Runs one deletion, then clears its due row, or postpones it if it is too early.
+/// Runs one deletion, then clears its due row. If it is too early for the deletion, postpones the
+/// row.
 async fn forget(fleet: &Fleet, row: Due) -> Result<(), Error> {
     let wait = run(fleet, &row.casino, row.row_id).await?;
     let mut tx = fleet.store.bind(&row.casino).await?;

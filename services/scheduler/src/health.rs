@@ -1,5 +1,5 @@
-//! Compares each casino's delivery figures of the current hour with thresholds, and detects
-//! carriers that block its texts. A block pauses unsolicited texts at once; replies continue.
+//! Compares each casino's delivery figures of the current hour with thresholds, and detects whether
+//! carriers block its texts. If they do, proactive texts are paused at once; replies continue.
 
 use std::time::Duration;
 

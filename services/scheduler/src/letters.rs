@@ -28,7 +28,7 @@ use url::Url;
 /// take.
 const CLAIM_TTL: Duration = Duration::from_secs(60);
 const MIN_WAIT: Duration = Duration::from_millis(200);
-/// How long after the end of the week (midnight) its letters are sent: at eight in the morning.
+/// Time from the end of a week (midnight) until its letters are sent, at eight in the morning.
 pub(crate) const SENT_AFTER: TimeDelta = TimeDelta::hours(8);
 
 /// Plans the reports about the last full week before this day.

@@ -105,8 +105,8 @@ pub(crate) async fn round(fleet: Fleet, nights: Nights) -> Result<(), Error> {
     Ok(())
 }
 
-/// Deletes expired dead letters to numbers that belong to no casino, and numbers that a casino gave
-/// up so long ago that no STOP to them concerns it any more.
+/// Deletes expired dead letters to numbers that belong to no casino. Also deletes the record that a
+/// casino had a number before, once a STOP to that number no longer concerns that casino.
 async fn forget_unknown(fleet: &Fleet) -> Result<(), Error> {
     fleet.store.forget_former_numbers().await?;
     let mut tx = fleet.store.bind(&CasinoId::unknown()).await?;

@@ -15,8 +15,9 @@ use seven_store::{controls::Switch, outages::Waits};
 type LastSeen = HashMap<(CasinoId, OutageKind), DateTime<Utc>>;
 
 /// When guests were last seen waiting, for each casino and kind of outage. Waits that a switch
-/// causes on purpose are left out. An outage begins only if two rounds in a row see guests wait,
-/// because guests who waited for a switch are answered within seconds after it is turned off.
+/// causes on purpose are left out. An outage begins only if two rounds in a row see guests wait. A
+/// single round may see guests who waited because of a switch that was just turned off; they are
+/// answered within seconds.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Seen(Arc<Mutex<LastSeen>>);
 

@@ -26,7 +26,7 @@ use crate::incidents::{Found, contain};
 
 /// A new process first checks texts from this far back, because it may have brought a new pack.
 const FIRST_SPAN: TimeDelta = TimeDelta::hours(24);
-/// Length of the period whose texts are read at once.
+/// Length of the period whose texts are checked in one step.
 const CHUNK: TimeDelta = TimeDelta::hours(1);
 /// Each round goes back this far before the end of the previous one, because transactions may
 /// commit late.
@@ -104,8 +104,8 @@ async fn catch_up(fleet: Fleet, casino: CasinoId, marks: Read) -> Result<(), Err
         // The last chunk ends an hour from now, so that rows of this very moment are included.
         let end = if until == now { now + CHUNK } else { until };
         let found = read(&fleet, &casino, &mark, since..end).await?;
-        // The next round meets only texts of the last chunk again. Marks for a whole day would need
-        // too much memory.
+        // Only texts of the last chunk come up again in the next round, so only they are marked.
+        // Marks for a whole day would need too much memory.
         if until == now {
             mark.note(found, now);
         }

@@ -1,5 +1,5 @@
-//! Reads a casino's whole spreadsheet each night, if its document has the address of one. That
-//! finds edits whose webhook call never arrived (D31).
+//! Reads each casino's whole spreadsheet once a night, if the casino's document has an address for
+//! one. That finds edits whose webhook call never arrived (D31).
 
 use std::time::Duration;
 
@@ -59,7 +59,7 @@ impl Sheets {
             .timeout(TIMEOUT)
             .connect_timeout(Duration::from_secs(5))
             .redirect(Policy::none())
-            // A proxy would resolve host names itself, past the check that they are public.
+            // A proxy would resolve host names itself and so bypass the check that they are public.
             .no_proxy();
         if !local {
             http = http.dns_resolver(PublicOnly);

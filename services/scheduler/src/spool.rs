@@ -23,8 +23,8 @@ pub(crate) async fn round(fleet: Fleet) -> Result<(), Error> {
     for (casino, id) in fleet.store.spooled(MOST_EVENTS).await? {
         by_casino.entry(casino).or_default().push(id);
     }
-    // While the bus is away, the client would buffer the events of every round and send all of them
-    // later.
+    // Publishes nothing while the bus is away: the client would buffer the events of every round
+    // and send all of them later.
     if !by_casino.is_empty() && !fleet.bus.ready().await {
         return Err(Error::Other("the bus is away; spooled events wait".into()));
     }

@@ -76,7 +76,7 @@ async fn stop_at(
     if tx.consent_names(&guest, &said.event_id).await? {
         return Ok(());
     }
-    // The provider blocks only the number to which the guest wrote, not this casino's.
+    // The provider blocks only the number to which the guest wrote, not this casino's number.
     let word = Word {
         method: &said.method,
         provider_knows: false,

@@ -25,7 +25,7 @@ pub(crate) const JOB: &str = "weekly_checks";
 /// The name under which the scheduler's runs are stored. Only these runs are compared, not the runs
 /// that people started.
 const BY: &str = "scheduler";
-/// How far back earlier runs and weeks are used for the comparison.
+/// How far back the runs and weeks go with which the past week is compared.
 const BASELINE: TimeDelta = TimeDelta::weeks(4);
 /// Maximum number of stored runs that are read. People's runs are among them and are left out after
 /// reading.
@@ -90,8 +90,8 @@ pub(crate) async fn ask(fleet: &Fleet, week: Week<'_>) -> Result<Option<Run>, Er
     })
 }
 
-/// Reviews the week after [`ask`], whose result is `run`, and plans alerts and letters about what
-/// got worse.
+/// Reviews the week and plans alerts and letters about what got worse. `run` is the result of
+/// [`ask`], which the caller runs first.
 pub(crate) async fn check(
     fleet: &Fleet,
     tx: &mut Tx,

@@ -114,8 +114,8 @@ enum Command {
     Status(status::Status),
     /// Pause one casino or all: in force everywhere within 2 s.
     ///
-    /// Kept across restarts and audited. Inbound texts are kept until `resume`. Without a choice of
-    /// switches: outbound, proactive and agents.
+    /// The pause is kept across restarts and audited. Inbound texts are kept until `resume`.
+    /// Without a choice of switches: outbound, proactive and agents.
     Pause(Box<pause::Pause>),
     /// Turn off the switches that `pause` set.
     ///
@@ -166,7 +166,8 @@ enum Command {
     Gate(gate::Gate),
     /// Ask the worker on this machine whether it is ready.
     ///
-    /// For health checks of containers, which have no other HTTP client. Ends with 1 if it is not.
+    /// For health checks of containers, which have no other HTTP client. Exits with 1 if the worker
+    /// is not ready.
     Health(health::Health),
     /// Raise the log level of running workers for a while.
     #[command(subcommand)]

@@ -94,7 +94,7 @@ impl Observer for Tally {
     }
 }
 
-/// Builds the models that answer without a network.
+/// Builds the models that answer in this process, without calling a server.
 pub fn models(settings: &Settings, packs: &Packs) -> Result<Models> {
     Ok(match settings.provider {
         Provider::Fixed => Models::same(packs, &(Arc::new(FixedModel) as Arc<dyn Model>)),
@@ -136,8 +136,8 @@ fn build(
     let seconds = Duration::from_secs;
     let model = |name: &str| Ok::<_, anyhow::Error>(guard(name, bare(settings, name)?));
     let speaker = model(&settings.name)?;
-    // Uses the speaker's client for a model of the same name, so that one model has one rate limit
-    // and settles its form of structured answers once.
+    // A role that names the speaker's model, or none, uses the speaker's client, so that the model
+    // has one rate limit and its form of structured answers is found out only once.
     let of = |name: Option<&String>| match name {
         Some(name) if *name != settings.name => model(name),
         _ => Ok(Arc::clone(&speaker)),

@@ -9,7 +9,7 @@ use seven_store::{Tx, casinos::Added};
 
 use seven_content::load::{File, Loaded, Loading, load};
 
-/// Name that stands for the approving second person when a tool prepares content.
+/// Name that is recorded as the approving second person when a tool prepares content.
 const PREPARED: &str = "preparation";
 
 /// Reads and checks a casino document (TOML if the file name ends in `.toml`, else JSON).
@@ -43,7 +43,7 @@ pub fn read_casino(file: &str, text: &str) -> Result<CasinoConfig> {
     Ok(config)
 }
 
-/// The effect of a document on its casino.
+/// The result of storing a casino's document.
 #[derive(Debug)]
 pub struct Addition {
     pub added: Added,
@@ -111,7 +111,7 @@ pub async fn announce(fleet: &Fleet, casino: &CasinoId) -> Result<()> {
 }
 
 /// Loads the file as the casino's whole content: items that it does not name are switched off,
-/// without asking. For tools that prepare a casino; operators use `content load`.
+/// without asking for confirmation. For tools that prepare a casino; operators use `content load`.
 pub async fn load_content(
     fleet: &Fleet,
     casino: &CasinoId,

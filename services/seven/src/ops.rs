@@ -3,7 +3,7 @@
 //!
 //! Answers come from the last result of a background check: no request makes a call or asks a
 //! vendor, and a model never makes a worker unready. If the address is already in use, the worker
-//! runs without the listener and logs an error, because guests come first.
+//! logs an error and runs without the listener, because serving guests matters more.
 
 mod health;
 mod warm;
@@ -89,7 +89,7 @@ impl Ops {
             .push(tokio::spawn(Arc::clone(&self.health).watch(fleet.clone())));
     }
 
-    /// Marks the workers as serving: the process is ready as soon as its stores are.
+    /// Marks the workers as serving: the process is ready as soon as its stores answer.
     pub fn serving(&self) {
         self.health.serve();
     }

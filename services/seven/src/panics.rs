@@ -3,7 +3,7 @@
 
 use std::any::Any;
 
-/// Installs the panic hook that does this, for the whole process.
+/// Installs a panic hook for the whole process that logs panics in this way.
 pub(crate) fn mask() {
     std::panic::set_hook(Box::new(|panic| {
         let place = panic

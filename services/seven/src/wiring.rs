@@ -132,8 +132,8 @@ pub(crate) async fn handles(
     })
 }
 
-/// Connects to NATS, and retries while the server is not up: an orchestrator starts everything at
-/// once.
+/// Connects to NATS, and retries while the server is not up, because an orchestrator starts worker
+/// and server at the same time.
 async fn connect(
     settings: &seven_bus::Settings,
     nats: Nats,
@@ -189,7 +189,7 @@ pub fn embedding(settings: &Settings, cache: &Cache) -> Result<Embedding> {
     embedding_heard(settings, cache, Arc::new(EMBEDDING))
 }
 
-/// Sets up the embedding that `[knowledge]` names, with this observer of its calls.
+/// Sets up the embedding that `[knowledge]` names; `observer` is told of each of its calls.
 pub(crate) fn embedding_heard(
     settings: &Settings,
     cache: &Cache,
@@ -251,8 +251,8 @@ fn providers(settings: &Settings) -> Result<Vec<Arc<dyn Provider>>> {
     Ok(providers)
 }
 
-/// Returns the providers whose records are compared with ours. Empty without their API key; the
-/// scheduler then skips the comparison.
+/// Returns the providers whose records are compared with ours. Empty if no Telnyx API key is set;
+/// the scheduler then skips the comparison.
 fn records(settings: &Settings) -> Result<Vec<Arc<dyn Records>>> {
     if settings.telnyx.api_key.is_none() {
         return Ok(Vec::new());
@@ -272,7 +272,7 @@ pub fn channels(settings: &Settings) -> Result<Channels> {
     Channels::new(&channels).context("setting up [alerts]")
 }
 
-/// Prepares the channels to the casinos' own people.
+/// Prepares the channels through which a casino's own people are notified.
 pub fn senders(settings: &Settings) -> Result<Senders> {
     let ours = &settings.notices;
     let mail = ours.smtp_url.clone().zip(ours.mail_from.clone());

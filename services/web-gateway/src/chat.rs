@@ -40,7 +40,8 @@ struct Told {
     /// The conversation to continue; a new one if it is missing.
     #[serde(alias = "session_id")]
     thread_id: Option<Uuid>,
-    /// The id that the client gave the message; a call that repeats the id is the same message.
+    /// The id that the client gave the message; a second call with this id stores no second
+    /// message.
     message_id: Option<Uuid>,
     /// The casino; the gateway's own if it is missing.
     casino: Option<CasinoId>,

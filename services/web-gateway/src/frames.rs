@@ -30,7 +30,8 @@ impl Place {
         }
     }
 
-    /// Returns the last event id of a client that has the whole conversation up to this message.
+    /// Returns the last event id of a client that has all of the conversation, up to the end of
+    /// this message.
     pub(crate) fn behind(seq: i64, body: &str) -> String {
         let offset = body.len() + 1;
         Cursor { seq, offset }.to_string()
@@ -40,7 +41,7 @@ impl Place {
         self.from
     }
 
-    /// Returns the frames that the messages add, and moves the place behind them.
+    /// Returns the frames that the messages add, and moves the place to their end.
     pub(crate) fn write(&mut self, dialect: Dialect, messages: &[WebMessage]) -> String {
         let mut frames = String::new();
         let newest = if mutant::shows_newest() {

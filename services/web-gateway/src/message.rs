@@ -19,7 +19,7 @@ const PUBLISH_TIMEOUT: Duration = Duration::from_millis(750);
 /// A guest's message that passed the checks.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Message {
-    /// The id chosen by the client, so that a repeated call is the same message.
+    /// The id chosen by the client; a second call with this id stores no second message.
     pub(crate) id: Uuid,
     text: String,
 }
@@ -43,7 +43,7 @@ impl Message {
     }
 
     /// Returns the message's id at its casino. It is derived from the visitor's id but does not
-    /// contain it; otherwise a deletion would have to find it here.
+    /// contain it, so that the deletion of a guest need not look for it in message ids.
     pub(crate) fn key(&self, session: &Session) -> String {
         Uuid::new_v5(&session.visitor, self.id.as_bytes()).to_string()
     }

@@ -40,7 +40,7 @@ pub(crate) fn router(app: Shared) -> Router {
     whole(routes).with_state(app)
 }
 
-/// Adds the layers that apply to every response, also to that of a call that panics.
+/// Adds the layers that apply to every response, including the response to a call that panics.
 fn whole<S: Clone + Send + Sync + 'static>(routes: Router<S>) -> Router<S> {
     routes
         .layer(CatchPanicLayer::custom(|_| {
@@ -80,7 +80,7 @@ async fn around(request: Request, next: Next) -> Response {
     let millis = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
     tracing::info!(route, status = status.as_u16(), problem, millis, request_id = %id, "web call");
     let headers = response.headers_mut();
-    // A page sets its own policy, which says who may frame it.
+    // Only pages set their own policy, which says who may frame them.
     if !headers.contains_key(header::CONTENT_SECURITY_POLICY) {
         headers.insert(header::X_FRAME_OPTIONS, HeaderValue::from_static("DENY"));
     }

@@ -117,7 +117,8 @@ impl Keys {
     /// Verifies a token and returns its session.
     ///
     /// # Errors
-    /// Returns why the token is refused. Callers are told only whether the role was the reason.
+    /// Returns why the token is refused. The client is told only whether the session has expired
+    /// and whether the role was the reason.
     pub fn read(&self, token: &str, now: DateTime<Utc>) -> Result<Session, Denied> {
         if token.len() > MOST_TOKEN_BYTES {
             return Err(Denied::TooLong);

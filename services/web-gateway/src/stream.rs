@@ -19,15 +19,16 @@ use tokio::time::{Instant, sleep_until};
 
 use crate::{app::Shared, frames::Place, live::Follower, words::Words};
 
-/// Time without a frame after which a comment is sent, so that proxies do not close the stream.
+/// Time without a frame after which a comment, which clients ignore, is sent, so that proxies do
+/// not close the stream.
 const HEARTBEAT_EVERY: Duration = Duration::from_secs(15);
 /// Time after which a stream that waits for its answer reads the conversation without a hint. It
 /// limits the delay that a lost hint causes.
 const LOOK_AGAIN: Duration = Duration::from_secs(2);
-/// Maximum messages per read. It limits memory: for a client that never reads, the stream holds the
-/// frames of only one read.
+/// Maximum number of messages per read. It limits memory: for a client that never reads, the stream
+/// holds the frames of only one read.
 const MOST_MESSAGES: u8 = 4;
-/// Maximum messages in an answer that is returned as one object.
+/// Maximum number of messages in an answer that is returned as one object.
 const WHOLE_ANSWER: u8 = 100;
 /// How long a client waits before it reconnects.
 const RECONNECT: Duration = Duration::from_secs(2);
@@ -138,7 +139,7 @@ pub(crate) fn open(
     response
 }
 
-/// Waits for the answer to a message until `at`, and returns all its messages.
+/// Waits for the answer to a message until `at`, and returns all messages of the answer.
 pub(crate) async fn collect(
     app: &Shared,
     reader: &Reader,

@@ -75,7 +75,8 @@ pub(crate) async fn init(
 #[derive(Debug, Deserialize)]
 struct Told {
     message: String,
-    /// The id that the client gave the message; a call that repeats the id is the same message.
+    /// The id that the client gave the message; a second call with this id stores no second
+    /// message.
     #[serde(alias = "client_id")]
     message_id: Option<Uuid>,
 }

@@ -59,7 +59,7 @@ pub enum Again {
 /// A future that resolves to the channel's answer in a few words.
 pub type TellFuture<'a> = Pin<Box<dyn Future<Output = Result<String, Untold>> + Send + 'a>>;
 
-/// A way to reach people.
+/// A channel through which people are told of alerts.
 pub trait Notifier: Send + Sync + std::fmt::Debug {
     /// The channel's name in routes, rows and labels.
     fn channel(&self) -> &'static str;
@@ -92,8 +92,9 @@ pub enum Error {
 /// Maximum number of attempts to send one notice through one channel.
 pub const MOST_TRIES: u32 = 8;
 
-/// Returns the wait after `tries` failed attempts: 5 s, tripled each time up to 20 minutes, and at
-/// least what the channel asked for, up to an hour. `None` means to give up.
+/// Returns the wait after `tries` failed attempts: 5 s after the first, then three times as long
+/// each time, at most 20 minutes. If the channel asked for a longer wait, returns that one, but at
+/// most an hour. `None` means to give up.
 pub fn backoff(tries: u32, again: Again) -> Option<Duration> {
     let Again::Later(asked) = again else {
         return None;
@@ -108,7 +109,7 @@ pub fn backoff(tries: u32, again: Again) -> Option<Duration> {
 // === impl Channels ===
 
 impl Channels {
-    /// Creates the log channel, and each other channel that has an address.
+    /// Creates the log channel, and each other channel whose address or key is set.
     ///
     /// # Errors
     /// Fails if an address is not a URL or TLS cannot be set up.

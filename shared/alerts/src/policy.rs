@@ -82,7 +82,8 @@ impl Policy {
         self.alerts.get(alert).copied().unwrap_or(Severity::Warning)
     }
 
-    /// Returns the severity of the alert about a case; `None` if such cases raise no alert.
+    /// Returns the severity of the alert about a case; `None` if cases of this severity raise no
+    /// alert.
     pub fn case(&self, severity: CaseSeverity) -> Option<Severity> {
         self.cases.get(&severity).copied()
     }

@@ -17,7 +17,8 @@ pub struct Lag {
     pub in_flight: usize,
     /// Messages in flight that were delivered more than once.
     pub redelivered: usize,
-    /// The ack floor; `None` before the first acknowledgement.
+    /// The sequence up to which all messages are acknowledged; `None` before the first
+    /// acknowledgement.
     pub floor: Option<Floor>,
 }
 
@@ -30,11 +31,11 @@ pub struct Storage {
 }
 
 impl Bus {
-    /// Returns the backlog of each of a stage's consumers.
+    /// Returns the backlog of every consumer of a stage.
     pub async fn lag(&self, stage: Stage) -> Result<Vec<Lag>, Error> {
         let name = topology::stream_of(stage);
         // Reads the stream before its consumers: if the stream is created again in between, no
-        // floor is attributed to the new stream.
+        // floor of the old stream is attributed to the new one.
         let stream = self
             .js
             .get_stream(name)
@@ -79,8 +80,8 @@ impl Bus {
         Ok(stream.cached_info().state.last_sequence)
     }
 
-    /// Returns the sequence up to which a casino's consumer of a stage has acknowledged every
-    /// message; if no message waits, that is the last sequence of the stream. `None` if the
+    /// Returns how far a casino's consumer of a stage has read: the sequence up to which it has
+    /// acknowledged every message, or the stream's last sequence if no message waits. `None` if the
     /// consumer does not exist, for instance because the casino was removed.
     ///
     /// # Errors
@@ -106,8 +107,8 @@ impl Bus {
         }))
     }
 
-    /// Returns the payloads in a stage's stream, oldest first, that belong to a casino, come after
-    /// this sequence and contain `needle`.
+    /// Returns the payloads of a casino's messages in a stage's stream, oldest first, that come
+    /// after this sequence and contain `needle`.
     ///
     /// # Errors
     /// Fails when the bus does not answer.

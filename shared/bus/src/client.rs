@@ -151,8 +151,8 @@ impl Bus {
             .map_err(|e| Error::setup(format!("consumers of {stage}"))(e.into()))
     }
 
-    /// Creates a durable pull consumer and returns true. If another process created it in the
-    /// meantime, changes nothing and returns false.
+    /// Creates a durable pull consumer and returns true. If another process has already created the
+    /// consumer, changes nothing and returns false.
     pub async fn create_consumer(
         &self,
         stage: Stage,
@@ -268,8 +268,8 @@ impl Bus {
 // === signals between the stages ===
 
 impl Bus {
-    /// Signals to the swarm that a conversation has open texts. `copy` lets a repeated signal pass
-    /// the duplicate window.
+    /// Signals to the swarm that a conversation has open texts. With a `copy`, the stream does not
+    /// drop a repeated signal as a duplicate.
     pub async fn signal_conversation(
         &self,
         casino: &CasinoId,
@@ -332,7 +332,8 @@ impl Bus {
         .await
     }
 
-    /// Announces new content. A lost announcement does no harm: every turn compares versions.
+    /// Announces new content. A lost announcement does no harm, because every turn compares content
+    /// versions.
     pub async fn announce_content(
         &self,
         casino: &CasinoId,

@@ -133,8 +133,8 @@ mod tests {
         );
     }
 
-    /// Implements enough of the protocol to accept a connection, and counts the messages published
-    /// to it.
+    /// Acts as an old server: implements enough of the protocol to accept a connection, and counts
+    /// the messages published to it.
     async fn old_server(listener: TcpListener, published: watch::Sender<usize>) {
         loop {
             let (connection, _) = listener.accept().await.unwrap();

@@ -67,9 +67,9 @@ impl Floor {
         }
     }
 
-    /// Decides from the stream's state and from `next`, the first message at or after the floor. In
-    /// a stream that was lost or restored to an earlier state, the same sequences belong to other
-    /// messages.
+    /// Decides where the consumer starts, from the stream's state and from `next`, the first
+    /// message at or after the floor. In a stream that was lost or restored to an earlier state,
+    /// the same sequences belong to other messages; the floor is then ignored.
     fn beginning(self, stream: StreamState, next: Option<Message>) -> Start {
         if stream.made.trunc_subsecs(6) != self.stream_made || stream.last_sequence < self.sequence
         {

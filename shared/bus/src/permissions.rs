@@ -163,7 +163,7 @@ impl Permissions {
             .fold(with_content, |all, stage| all.hand_on(stage, None))
     }
 
-    /// Adds the rights of operators' commands: those of `tend`, and also to remove a casino's
+    /// Adds the rights of operators' commands: those of `tend`, and the rights to remove a casino's
     /// consumers and to receive the workers' heartbeats.
     #[must_use]
     pub fn operate(self) -> Self {

@@ -1,6 +1,6 @@
-//! The worker loop of every stage (D16): it pulls messages in fair shares among casinos, limits
-//! concurrency, and is the only code that acknowledges. It stops pulling while a dependency is
-//! down.
+//! The worker loop of every stage (D16): it pulls messages, gives each casino its fair share,
+//! limits concurrency, and is the only code that acknowledges. It stops pulling while a dependency
+//! is down.
 
 mod in_work;
 mod process;
@@ -38,7 +38,8 @@ pub struct Worker<H> {
 /// nearly all of them idle. A new connection ends the pull at once.
 const PULL_EXPIRES: Duration = Duration::from_secs(30);
 /// Pause after a pull that the server refused, doubled after each further refusal up to one second.
-/// After a server's restart, the consumers of hundreds of casinos are missing at once.
+/// It limits the load after a server's restart, when the consumers of hundreds of casinos are
+/// missing.
 const PULL_RETRY_DELAY: Duration = Duration::from_millis(250);
 const PULL_RETRY_DELAY_MAX: Duration = Duration::from_secs(1);
 /// Delay before the redelivery of a message whose casino this process no longer serves. Without it,
@@ -75,7 +76,7 @@ impl<H: Handler> Worker<H> {
         }
     }
 
-    /// Runs until shutdown, then finishes the messages in progress or returns them.
+    /// Runs until shutdown, then finishes the messages in progress or returns them to the bus.
     pub async fn run(self) {
         let shared = self.shared;
         let mut pulling: HashMap<(CasinoId, Option<Queue>), CancellationToken> = HashMap::new();

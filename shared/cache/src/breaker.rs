@@ -1,8 +1,9 @@
 //! Circuit breakers by name, shared by the fleet: one for each hosted model and one for each SMS
 //! provider.
 //!
-//! Failures count within a rolling window; a success does not clear it. In the half-open state,
-//! test calls (probes) run one at a time; only their outcomes count, not those of earlier calls.
+//! Failures are counted within a rolling window; a success does not remove them. In the half-open
+//! state, test calls (probes) run one at a time; only their outcomes count, not those of earlier
+//! calls.
 //!
 //! While Redis is unreachable, each process has a breaker of its own, which starts from the last
 //! known state of the shared one.

@@ -46,7 +46,7 @@ pub trait Pacer: Send + Sync {
 
 /// A window of at least this length is strict: it never contains more than `most` segments. A
 /// shorter window may contain twice as many after a burst. That is harmless, because providers
-/// queue them.
+/// queue the surplus.
 const STRICT_FROM: Duration = Duration::from_secs(2);
 
 /// The rate at which one lane may use a level.
@@ -135,7 +135,7 @@ mod tests {
                 let rate = level.rate(lane, 1);
                 (rate.tolerance + level.window).as_nanos() / rate.emission.as_nanos().max(1)
             };
-            // Rounding of the emission may add one.
+            // Rounding of the emission may add one segment for each of the two lanes.
             prop_assert!(
                 per_window(Lane::Reply) + per_window(Lane::Safety) <= u128::from(most) + 2
             );

@@ -16,7 +16,8 @@ use crate::{
 
 /// Generic cell rate algorithm in microseconds. KEYS per level: bucket, set of waiting casinos, set
 /// of the times at which casinos were served. ARGV: casino, segments, then per level emission,
-/// tolerance, and 1 if the level is shared.
+/// tolerance, and 1 if the level is shared. Returns {number of the level that makes the text wait,
+/// from 1, or 0; wait ms}.
 static GCRA: LazyLock<Script> = LazyLock::new(|| {
     Script::new(
         "local t = redis.call('TIME')

@@ -1,5 +1,5 @@
-//! Makes a campaign's text for one guest, and determines when the guest may get it. Both the
-//! forecast and the release use it.
+//! Makes a campaign's text for one guest, and determines when the guest may get it. The forecast
+//! and the release both do this here.
 
 use std::time::Duration;
 
@@ -16,8 +16,8 @@ use seven_store::{
 };
 use seven_telemetry::trace;
 
-/// How long after its creation a text may be sent. It can wait for the end of any night; later, its
-/// content may be out of date.
+/// Time after its creation within which a text may be sent. It is long enough to wait for the end
+/// of any night; after that, the text's content may be out of date.
 const USEFUL_FOR: Duration = Duration::from_secs(24 * 3_600);
 
 /// The requirements of the laws at the places where the guest may be.

@@ -1,5 +1,5 @@
-//! Limits the rate at which campaigns are released (D6): half of what remains of the number's rate
-//! after the reserve for safety texts. The other half stays free for replies.
+//! Limits the rate at which campaigns are released (D6). A fifth of the number's rate is reserved
+//! for safety texts. Campaigns may use half of the rest; the other half stays free for replies.
 
 use std::time::Duration;
 

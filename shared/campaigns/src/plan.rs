@@ -100,8 +100,8 @@ impl Plan {
         let lines = stream::iter(guests)
             .map(|guest| async move {
                 match line(fleet, config, campaign, texts, guest).await {
-                    // Another transaction of this guest, such as a turn or a receipt, got in the
-                    // way: tries once more.
+                    // If another transaction of this guest, such as a turn or a receipt, got in the
+                    // way, tries once more.
                     Err(Error::Store(error)) if error.is_contended() => {
                         line(fleet, config, campaign, texts, guest).await
                     }
@@ -125,8 +125,8 @@ impl Plan {
         counts
     }
 
-    /// Returns the counts as a JSON object: the keys are `word` or `word: reason`, the values
-    /// numbers of guests.
+    /// Returns the counts as a JSON object. The keys are the fate's word, or `word: reason` if
+    /// there is a reason; the values are numbers of guests.
     pub fn document(&self) -> Value {
         let mut document = Map::new();
         for ((word, why), n) in self.counts() {

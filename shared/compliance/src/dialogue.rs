@@ -41,12 +41,12 @@ pub fn asks(text: &str) -> bool {
             .is_some_and(|first| OPENERS.contains(&first.as_str()))
 }
 
-/// How much more evidence a likely opt-out or cry for help needs, in hundredths of log odds, when
-/// the text is a short answer to our question or is about a room or a meal.
+/// Extra evidence, in hundredths of log odds, that a likely opt-out or cry for help needs if the
+/// text is a short answer to our question or is about a room or a meal.
 const MORE_IN_DIALOGUE: i16 = 100;
 const SHORT_WORDS: usize = 8;
 
-/// Returns whether a text still counts as a likely opt-out or cry for help within its dialogue.
+/// Returns whether the evidence for a likely opt-out or cry for help suffices in its dialogue.
 /// Short answers to our questions and complaints about rooms or meals need more evidence.
 pub fn holds(likely: Likely, text: &str, asked: bool) -> bool {
     const MATTERS: &[&str] = &[

@@ -18,7 +18,7 @@ pub struct Facts {
 }
 
 /// Returns the disclosure that this text must carry. A material change is disclosed even if the
-/// flag is off; a first or session disclosure covers it.
+/// flag is off; a first or session disclosure covers such a change, too.
 pub fn due(facts: &Facts) -> Option<Due> {
     let wanted = facts.enabled || facts.required;
     match facts {

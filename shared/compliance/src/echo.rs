@@ -62,14 +62,15 @@ static FORMS: LazyLock<(Regex, Regex, Regex)> = LazyLock::new(|| {
     )
 });
 
-/// Returns the reaction if the text is worded like one; our texts are not consulted.
+/// Returns the reaction if the text is worded like one, without comparing the quotation with our
+/// texts.
 pub fn reaction(text: &str) -> Option<Reaction> {
     let first = text
         .trim_start_matches(|c: char| is_invisible(c) || c.is_whitespace())
         .chars()
         .next()?;
-    // Sorts out most texts cheaply: a reaction has quotation marks, or is a few words about a
-    // picture.
+    // Excludes texts cheaply: a reaction quotes only one message, and its verb comes before the
+    // quotation.
     if text.len() > LONGEST_BYTES || first == '“' || first == '"' {
         return None;
     }

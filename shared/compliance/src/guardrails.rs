@@ -44,7 +44,7 @@ pub struct Hit {
     /// too.
     #[serde(default)]
     pub language: Option<Language>,
-    /// The rule's language if only the safety layers exist in that language, such as `zh`;
+    /// The rule's language, such as `zh`, if the pack has only safety layers in that language;
     /// otherwise `None`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub safety_language: Option<String>,
@@ -60,7 +60,7 @@ pub struct Decision {
     /// Every rule that matched, the most serious first. The first one decides the answer; all are
     /// logged.
     pub hits: Vec<Hit>,
-    /// The opt-out or cry for help that the text resembles without certainty (D20). Such a text
+    /// The opt-out or cry for help that the text probably is, but not certainly (D20). Such a text
     /// still goes to the agents.
     pub likely: Option<Likely>,
     pub author: Author,
@@ -180,7 +180,7 @@ impl Guardrails {
         })
     }
 
-    /// Returns a copy in contiguous memory. A separate thread makes it in memory of its own, so
+    /// Returns a copy in contiguous memory. A separate thread makes the copy in its own memory, so
     /// that the gaps left by compiling can go back to the operating system.
     #[must_use]
     pub fn in_one_piece(&self) -> Self {
@@ -210,8 +210,8 @@ impl Guardrails {
         self.engine.reads(text, &mut Workspace::default())
     }
 
-    /// Returns the languages that have safety layers only and in which the pack has a rule of this
-    /// layer.
+    /// Returns the languages in which the pack has only safety layers, limited to those with a rule
+    /// of this layer.
     pub fn safety_languages(&self, layer: Layer) -> BTreeSet<&str> {
         self.engine.safety_languages(layer)
     }

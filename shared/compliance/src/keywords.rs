@@ -1,4 +1,5 @@
-//! Recognises keywords: messages that consist of a command, whatever their spelling and courtesy.
+//! Recognises keywords: messages that consist of a command, however it is typed and whatever
+//! courtesy words surround it.
 
 mod courtesy;
 mod slip;
@@ -57,8 +58,8 @@ pub struct Keyword {
     pub language: Option<Language>,
 }
 
-/// Returns the command in a message, if any. An opt-out also counts as a separate sentence ("Who is
-/// this? STOP") or in plain language ([`crate::opt_out`]).
+/// Returns the command in a message, if any. An opt-out is also recognised as a separate sentence
+/// ("Who is this? STOP") or in plain language ([`crate::opt_out`]).
 pub fn classify(text: &str) -> Option<Keyword> {
     Guardrails::default().decide(text).keyword
 }

@@ -25,7 +25,7 @@ pub enum LikelyKind {
     Cry(Layer),
 }
 
-/// A text that resembles an opt-out or a cry for help.
+/// A text that is likely an opt-out or a cry for help.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Likely {
     pub kind: LikelyKind,
@@ -49,8 +49,8 @@ const CLASSES: [Like; 12] = [
 ];
 /// The lowest probability at which a text counts as belonging to a layer that is not urgent.
 const LIKELY: f32 = 0.9;
-/// For each kind, the lowest log odds against all ordinary classes at which a text is likely an
-/// opt-out or a cry for help.
+/// For each kind, the lowest log odds against all classes that are not urgent at which a text is
+/// likely an opt-out or a cry for help.
 const LEAST: [(Like, LikelyKind, f32); 4] = [
     (Like::OptOut, LikelyKind::OptOut, 3.1),
     (
@@ -79,13 +79,13 @@ const UNLIKELY: f32 = 0.2;
 /// `CERTAIN_WITH_PATTERN`, and likely if it is at least `LIKELY_WITH_PATTERN`.
 const CERTAIN_WITH_PATTERN: f32 = 0.7;
 const LIKELY_WITH_PATTERN: f32 = 0.1;
-/// The margin of a text that both a pattern and the classifier find; so high that an ordinary
-/// dialogue around the text does not cancel it.
+/// The margin of a text that both a pattern and the classifier find. It exceeds the extra evidence
+/// that a dialogue may require (`dialogue::holds`), so a dialogue does not cancel such a find.
 pub(crate) const MARGIN_WITH_PATTERN: i16 = 150;
 /// Added to both probabilities of an odds ratio so that its logarithm stays finite.
 const LEAST_ODDS: f32 = 1e-3;
 /// The minimum number of words that the classifier needs; patterns alone judge shorter texts,
-/// because two words resemble too many things.
+/// because two words say too little.
 const LEAST_WORDS: usize = 3;
 
 static BYTES: &[u8] = include_bytes!("../data/likeness.bin");
@@ -93,7 +93,7 @@ static BYTES: &[u8] = include_bytes!("../data/likeness.bin");
 static TABLE: LazyLock<Linear<12, 16>> =
     LazyLock::new(|| Linear::read(BYTES).expect("the table is part of the crate and tested"));
 
-/// How certain it is that a pattern's match means what the pattern stands for.
+/// How certain it is that a text that matches a layer's pattern belongs to that layer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Band {
     Certain,
@@ -123,7 +123,8 @@ impl Likeness {
         })
     }
 
-    /// Returns the non-urgent layer that the text clearly resembles, if there is one.
+    /// Returns the most probable class if it is a layer that is not urgent, and its probability is
+    /// high enough.
     pub(crate) fn layer(&self) -> Option<Layer> {
         let best = CLASSES
             .into_iter()
@@ -135,8 +136,8 @@ impl Likeness {
         }
     }
 
-    /// Returns the opt-out or cry for help that the text resembles most, if it resembles one
-    /// enough.
+    /// Returns the opt-out or cry for help whose log odds exceed the required ones by the most;
+    /// `None` if no log odds do.
     pub(crate) fn likely(&self) -> Option<Likely> {
         let ordinary: f32 = CLASSES
             .iter()
@@ -167,8 +168,8 @@ impl Likeness {
     }
 
     /// Returns how certain a pattern's match of this layer is. For an urgent layer, the
-    /// probabilities of all urgent classes are added, because one text may show several and score
-    /// low on each.
+    /// probabilities of all urgent classes are added, because a text may belong to several of them
+    /// and score low on each.
     pub(crate) fn with_pattern(&self, layer: Layer) -> Band {
         let same = |class: Like| {
             if layer.is_urgent() {

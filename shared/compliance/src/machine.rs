@@ -1,5 +1,6 @@
 //! Recognises texts that no person wrote to us, such as auto-replies and bounced mail. We do not
-//! answer them, and nothing in them counts as the guest's opt-out or question.
+//! answer them. Nothing in them counts as the guest's opt-out or question, except in
+//! [`Machine::Busy`].
 
 use std::sync::LazyLock;
 

@@ -38,7 +38,8 @@ pub(crate) struct Gap {
     pub(crate) label: bool,
 }
 
-/// Returns whether the character is a Chinese one, which is a word of its own in folded texts.
+/// Returns whether the character is Chinese. In folded texts, each Chinese character is a separate
+/// word.
 pub(crate) fn is_han(c: char) -> bool {
     matches!(c, '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}')
 }
@@ -147,7 +148,7 @@ impl Folded {
         if c == '\'' || c == '`' {
             return;
         }
-        // Chinese has no blanks between words: each character is a word of its own.
+        // Chinese has no blanks between words, so each character is a separate word.
         let is_han = is_han(c);
         if is_han && *open {
             self.close();

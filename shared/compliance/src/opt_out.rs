@@ -53,8 +53,8 @@ pub(crate) enum OptOutRule {
     /// Wording that only looks like an opt-out. If it is found, the likeness classifier reports no
     /// opt-out.
     Spared,
-    /// Wording that refuses another channel, such as calls, but keeps our texts; the opt-out
-    /// phrases then do not count either.
+    /// Wording that refuses another channel, such as calls, but keeps our texts. If it is found,
+    /// the opt-out phrases in the text do not count.
     Kept,
 }
 

@@ -1,5 +1,6 @@
-//! Checks the wording of an unsolicited text: it must say who writes, that it is an AI and how to
-//! stop it, and ask for one thing. `seven_sms` checks its length and risk.
+//! Checks the wording of an unsolicited text. It must name the casino, say that an AI writes and
+//! how to stop the texts, and ask the guest for something, in at most one question. `seven_sms`
+//! checks the text's length and risk.
 
 use std::fmt;
 

@@ -46,7 +46,7 @@ pub fn reacts(provider: &str, text: &str) -> bool {
 }
 
 /// Returns the command that a webhook reports (Telnyx: `autoresponse_type`, Twilio: `OptOutType`).
-/// The report counts whatever the text says, because provider accounts may have custom keywords.
+/// The report decides whatever the text says, because provider accounts may have custom keywords.
 pub fn keyword(verdict: &str) -> Option<Keyword> {
     let said = |intent, pattern_id| {
         Some(Keyword {

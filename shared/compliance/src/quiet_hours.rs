@@ -54,7 +54,7 @@ pub struct PlaceWindow {
     pub open: bool,
     /// The lawful hours on this weekday; `None` if no text is lawful that day.
     pub lawful: Option<Hours>,
-    /// The parts of `lawful` in which the casino texts.
+    /// The parts of `lawful` in which the casino sends texts.
     pub hours: Vec<Hours>,
     pub source: String,
 }

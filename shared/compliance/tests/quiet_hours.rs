@@ -1,5 +1,5 @@
 //! Compares the quiet-hours check with tables that `scripts/data/quiet_hours_expected.py` computes
-//! by another algorithm, with another time-zone library and other area codes.
+//! by another algorithm, with another time-zone library and with area codes from another source.
 
 #![expect(
     clippy::unwrap_used,

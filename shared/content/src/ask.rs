@@ -11,7 +11,7 @@ use seven_offline_host::OfflineModel;
 
 use crate::{Error, Work, check::id_of};
 
-/// The id by which the reply's sources name a draft that has no id yet.
+/// The id of a draft that has no id yet. The reply names its sources by id.
 pub const DRAFT: &str = "draft";
 /// The deadline for the host's answer; the offline host needs only milliseconds.
 const DEADLINE: Duration = Duration::from_secs(5);

@@ -1,5 +1,5 @@
-//! Guards: check changes of content, and refuse them, hold them for a second person, or warn (D31).
-//! This module does no I/O; the caller supplies the published content.
+//! The guards check each change of content. They refuse it, hold it for a second person, or warn
+//! its editor (D31). This module does no I/O; the caller supplies the published content.
 
 use std::{collections::BTreeMap, fmt};
 
@@ -37,20 +37,20 @@ impl fmt::Display for Finding {
     }
 }
 
-/// A change of one item. `before` is its published version; `None` for a new item.
+/// A change of one item. `before` is the item's published version; `None` for a new item.
 #[derive(Debug, Clone, Copy)]
 pub struct Change<'a> {
     pub before: Option<&'a Item>,
     pub after: &'a Item,
 }
 
-/// The present state of a category, which the guards compare changes with.
+/// The present state of a category. The guards compare changes with it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Standing {
     /// Number of active items that guests get now.
     pub active: usize,
-    /// Number of items that were switched off within the last hour, so that several small changes
-    /// count like one large change.
+    /// Number of items that were switched off within the last hour. They count towards the pack's
+    /// `off_percent`, so that several small changes are treated like one large change.
     pub off_lately: usize,
     /// The names in use (in lower case), each with its item's id.
     pub names: Vec<(String, String)>,
@@ -136,8 +136,8 @@ fn is_on(change: &Change<'_>) -> bool {
     change.after.active && !change.before.is_some_and(|before| before.active)
 }
 
-/// Returns the category that loses an active item by this change, because the item is switched off
-/// or moves to another category.
+/// Returns the category that loses an active item through this change, because the item is switched
+/// off or moves to another category.
 fn leaves<'a>(change: &Change<'a>) -> Option<&'a Category> {
     let before = change.before.filter(|before| before.active)?;
     let goes = !change.after.active || change.after.category != before.category;
@@ -161,8 +161,8 @@ fn finding(
 }
 
 /// Finds changes that always need a second person: changes in certain categories, and promotions of
-/// a high value. A promotion can be switched off without one, because guests must not be told an
-/// offer that has ended.
+/// a high value. A promotion can be switched off without a second person, because guests must not
+/// be told an offer that has ended.
 fn reviewed(change: &Change<'_>, rules: &ContentRules) -> Option<Finding> {
     let (after, before) = (
         &change.after.category,
@@ -203,8 +203,8 @@ fn reviewed(change: &Change<'_>, rules: &ContentRules) -> Option<Finding> {
     })
 }
 
-/// Finds prices that change by more than the pack's limit in percent, which is more often a typing
-/// error than a new price.
+/// Finds prices that change by more per cent than the pack allows. Such a large change is more
+/// often a typing error than a new price.
 fn price(change: &Change<'_>, rules: &ContentRules) -> Vec<Finding> {
     let Some(before) = change.before else {
         return Vec::new();
@@ -316,8 +316,8 @@ fn edges(hours: &WeeklyHours, day: chrono::Weekday) -> Option<(u16, u16)> {
     Some((opens, closes))
 }
 
-/// Finds facts that guests ask for and that the change removes. A price without a number and hours
-/// that cannot be parsed count as removed.
+/// Finds prices and opening hours that the change removes. A price without a number counts as
+/// removed, and so do hours that cannot be parsed.
 fn facts_gone(change: &Change<'_>) -> Vec<Finding> {
     let Some(before) = change.before else {
         return Vec::new();

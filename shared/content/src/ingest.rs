@@ -14,8 +14,8 @@ use uuid::Uuid;
 /// provider fails later.
 const STRETCH: usize = 256;
 
-/// Why vectors are missing. Vectors made before the failure are stored; other content is still
-/// found by words.
+/// Why an ingestion failed. Vectors made before the failure are kept; content without a vector is
+/// still found by its words.
 #[derive(Debug, thiserror::Error)]
 pub enum IngestError {
     #[error("no casino {0}; `seven casino list` shows them")]
@@ -36,7 +36,7 @@ pub struct Ingested {
     pub embedded: usize,
     pub kept: usize,
     pub removed: u64,
-    /// Number of the casino's own questions that got a vector.
+    /// Number of the casino's own test questions that got a vector.
     pub questions: usize,
 }
 
@@ -119,9 +119,10 @@ pub async fn planned_ingest(
     })
 }
 
-/// Embeds rows without a current vector and the casino's own questions without one, and removes the
-/// vectors of deleted rows. Removing more than half of all vectors needs `mass_removal`. If content
-/// changed, makes workers reload it. Does nothing for the offline embedding.
+/// Embeds rows without a current vector and the casino's own questions without a vector, and
+/// removes the vectors of deleted rows. Removing more than half of all vectors needs
+/// `mass_removal`. If content changed, makes workers reload it. Does nothing for the offline
+/// embedding.
 ///
 /// # Errors
 /// Fails when the provider, Postgres or the bus fails.

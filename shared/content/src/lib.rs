@@ -89,13 +89,13 @@ pub struct Edit {
     /// The newest revision that the editor saw. If a newer one exists, the edit is not saved;
     /// `None` skips this check.
     pub seen: Option<i32>,
-    /// The edit's id at its source, and the time at which the call that brought it was signed. An
-    /// edit with a known id is not saved again.
+    /// The edit's id at its source, and when the webhook call with the edit was signed. An edit
+    /// with a known id is not saved again.
     pub edit: Option<(String, DateTime<Utc>)>,
     pub publish_at: Option<DateTime<Utc>>,
     pub take_down_at: Option<DateTime<Utc>>,
-    /// Whether to remove the item's end. Otherwise an edit without `take_down_at` keeps the present
-    /// end.
+    /// Whether to remove the time at which the item is taken down. Otherwise an edit without
+    /// `take_down_at` keeps the item's present time.
     pub no_end: bool,
 }
 
@@ -111,8 +111,8 @@ pub struct Terms<'a> {
     pub approved_by: Option<&'a str>,
     /// Store refused edits as rejected revisions, so that their editor finds them again.
     pub keep_refused: bool,
-    /// Skip items of which a revision waits for people, and edits that a person refused before.
-    /// Automatic loads set this, because they must not override people's decisions.
+    /// Skip items that have a revision waiting for a person, and edits that a person refused
+    /// before. Automatic loads set this, because they must not override people's decisions.
     pub keep_waiting: bool,
 }
 
@@ -137,11 +137,12 @@ pub enum Outcome {
     },
     /// Somebody saved a newer revision than the one that the editor saw; nothing was saved.
     Moved { item_id: String, newest: i32 },
-    /// The same edit was received before; `revision` is the one that it made, or 0 if it made none.
+    /// The same edit was received before; `revision` is the revision that it made then, or 0 if it
+    /// made none.
     Repeated {
         item_id: String,
         revision: i32,
-        /// Whether it was the very same call; a retry has a newer signature.
+        /// Whether it was the very same signed call; a retry of the edit has a newer signature.
         replayed: bool,
     },
 }
@@ -152,8 +153,8 @@ pub struct Work<'a> {
     pub(crate) fleet: &'a Fleet,
     pub(crate) tx: Tx,
     pub(crate) row: Casino,
-    /// The content version of all that this transaction publishes; `None` until it publishes
-    /// something.
+    /// The content version that everything published by this transaction gets; `None` until
+    /// something is published.
     pub(crate) version: Option<i64>,
 }
 

@@ -1,5 +1,5 @@
-//! Loads a content file for the command, the console's upload, tools and tests. It saves the items
-//! like any other edit (D31).
+//! Loads a content file, for `seven content load`, the console's upload, tools and tests. The items
+//! of the file are saved like any other edit (D31).
 
 use std::{borrow::Cow, path::Path};
 
@@ -63,7 +63,7 @@ pub struct Loading<'a> {
     pub switch_off_missing: bool,
     /// Save all items as drafts, which somebody publishes together later.
     pub draft: bool,
-    /// Skip items of which a revision waits for people.
+    /// Skip items that have a revision waiting for a person.
     pub keep_waiting: bool,
     /// Publish a casino's first content without a second person, because no guest has had an answer
     /// from it. Only commands may set this.
@@ -92,8 +92,9 @@ impl<'a> File<'a> {
         Self { name, content }
     }
 
-    /// Reads a file by its extension: `.csv` is one table, whose category is the file's name or its
-    /// column `category`; `.xlsx` has a tab per category; anything else is JSON.
+    /// Parses a file as its extension says: `.csv` is one table, whose rows name their category in
+    /// the column `category` or belong to the category in the file's name; `.xlsx` has a tab per
+    /// category; anything else is JSON.
     ///
     /// # Errors
     /// Fails when the file is not a readable table, not UTF-8 text, or too large.
@@ -283,8 +284,8 @@ fn items(work: &Work<'_>, (file, text): (&str, &str)) -> Result<Vec<(String, Val
 }
 
 /// Returns the items of a spreadsheet's rows, each with its place in the file. A row without an id
-/// belongs to the item of the same name in its category, even if that was never published. If there
-/// is no such item, the row makes a new one.
+/// belongs to the item of the same name in its category, even if that item was never published. If
+/// there is no such item, the row makes a new one.
 fn of_table(
     work: &Work<'_>,
     (file, rows): (&str, &[TableRow]),
@@ -329,7 +330,7 @@ fn of_table(
     rows.iter().map(item).collect()
 }
 
-/// Fails if an edit was refused, with all findings of the checks and guards.
+/// If an edit was refused, fails with all findings of the checks and guards.
 fn refused(places: &[String], outcomes: &[Outcome]) -> Result<(), LoadError> {
     let mut lines = Vec::new();
     let mut only_guards = true;

@@ -15,12 +15,12 @@ use crate::{
     weigh::weigh,
 };
 
-/// The actor of changes that happen because their time came.
+/// The actor recorded for changes that the scheduler makes at their planned time.
 const TIMER: &str = "scheduler";
 
 impl Work<'_> {
-    /// Makes a revision the published one. All revisions that a transaction publishes get the same
-    /// content version.
+    /// Makes this revision the item's published one. All revisions that a transaction publishes get
+    /// the same content version.
     pub(crate) async fn make_public(
         &mut self,
         item_id: &str,
@@ -38,8 +38,8 @@ impl Work<'_> {
         Ok(self.tx.publish_revision(&what, version).await?)
     }
 
-    /// Returns the content version for all that this transaction publishes; the first call raises
-    /// it.
+    /// Returns the content version that everything published by this transaction gets; the first
+    /// call raises the casino's version.
     async fn next_version(&mut self) -> Result<i64, Error> {
         let version = match self.version {
             Some(version) => version,
@@ -83,8 +83,9 @@ impl Work<'_> {
 /// publishes, such as the mail address by which a spreadsheet names them.
 ///
 /// # Errors
-/// Fails when the revision does not wait, the item has been published anew since it was written,
-/// the guards refuse it now, or it is the person's own work and needs a second person.
+/// Fails when the revision does not wait, when the item has been published anew since the revision
+/// was written, when the guards refuse the revision now, or when the person wrote it and it needs a
+/// second person.
 pub async fn publish(
     work: &mut Work<'_>,
     what: &Decided<'_>,
@@ -125,7 +126,7 @@ pub async fn publish(
     if later.is_some() {
         let from = [RevisionState::Draft, RevisionState::Review];
         let to = RevisionState::Scheduled;
-        // A revision that is already scheduled has been approved before.
+        // A revision that is already scheduled was approved before, so nothing is recorded for it.
         if work.tx.decide_revision(what, &from, to).await? {
             work.audit_decision(what, to).await?;
         }
@@ -137,8 +138,9 @@ pub async fn publish(
     Ok(RevisionState::Published)
 }
 
-/// Publishes waiting revisions in one transaction; each is checked against the content that the
-/// ones before it left. Returns the outcome of each, by which the caller decides whether to commit.
+/// Publishes waiting revisions in one transaction; each is checked against the content as the
+/// earlier ones leave it. Returns the outcome of each; the caller decides from the outcomes whether
+/// to commit.
 ///
 /// # Errors
 /// Fails when the database fails. If a revision cannot be published, its outcome says why.
@@ -176,7 +178,8 @@ fn allowed(findings: &[Finding], own: bool, by: &str) -> Result<(), Error> {
     }
 }
 
-/// Refuses a waiting revision. Its editor finds it among the refused ones, with the reason.
+/// Refuses a waiting revision. Its editor finds the revision among the refused ones, with the
+/// reason.
 ///
 /// # Errors
 /// Fails when this revision does not wait.
@@ -224,7 +227,8 @@ pub async fn due(fleet: &Fleet, casino: &CasinoId) -> Result<usize, Error> {
         };
         match publish(&mut work, &what, &[]).await {
             Ok(_) => done += 1,
-            // The revision is refused instead, so that its editor finds it with the reason.
+            // A revision that can no longer be published is refused, so that its editor finds it
+            // with the reason.
             Err(refused @ (Error::Moved { .. } | Error::Blocked(_) | Error::Purged { .. })) => {
                 let reason = refused.to_string();
                 let what = Decided {

@@ -35,7 +35,7 @@ const EMPTY: &str = "a about after all also am an and any anybody anyone are as 
     ese eso esta estan este esto estoy favor gracias ha hay hola la las le les lo los mas me mi mis muy necesito no noche noches nos o para \
     pero por porque puede pueden puedo que quiero quiere quisiera saber se ser si sin sobre son su sus tal tambien tarde tardes te tiene tienen tengo \
     tu un una uno unos usted ustedes va voy y ya yo hoy manana";
-/// Minimum share of words that a question has in common with its group.
+/// A question joins a group if [`alike`] returns at least this share.
 const ALIKE: f64 = 0.5;
 /// Maximum length of an example, in characters.
 const MOST_CHARS: usize = 160;
@@ -63,7 +63,7 @@ pub async fn asked_in_vain(
 }
 
 /// Groups the questions; the group with the most guests comes first. A group's example is its
-/// newest question. `known` has the names of the casino's content, whose words are not masked as
+/// newest question. `known` has the names of the casino's items; their words are not masked as
 /// names of guests.
 fn group(asked: &[Unanswered], known: &[String]) -> Vec<Group> {
     let empty: HashSet<&str> = EMPTY.split_whitespace().collect();
@@ -72,7 +72,8 @@ fn group(asked: &[Unanswered], known: &[String]) -> Vec<Group> {
         .chain(empty.iter().map(|word| (*word).to_owned()))
         .collect();
     let mut groups: Vec<(BTreeSet<String>, Group, HashSet<Uuid>)> = Vec::new();
-    // The groups by word: only groups that share a word with a question can be alike.
+    // For each word, the groups that contain it. A question is compared only with groups that share
+    // a word with it.
     let mut with_word: HashMap<String, Vec<usize>> = HashMap::new();
     let mut newest_first: Vec<&Unanswered> = asked.iter().collect();
     newest_first.sort_by_key(|one| std::cmp::Reverse(one.at));
@@ -131,11 +132,11 @@ fn stem(word: &str) -> String {
     singular.unwrap_or(word).chars().take(STEM).collect()
 }
 
-/// Returns which share of the shorter question's words the other question has, too.
+/// Returns the share of the shorter question's words, 0 to 1, that the other question also has.
 fn alike(a: &BTreeSet<String>, b: &BTreeSet<String>) -> f64 {
     let common = a.intersection(b).count();
     let (less, more) = (a.len().min(b.len()), a.len().max(b.len()));
-    // A single common word of longer questions is a coincidence.
+    // If longer questions have only one word in common, that is a coincidence.
     if common == 1 && more > 2 && less > 1 {
         return 0.0;
     }
@@ -153,7 +154,7 @@ fn words(text: &str) -> impl Iterator<Item = String> {
 }
 
 /// Masks what may identify a guest: words with two or more digits, addresses, and capitalised words
-/// inside a sentence that are not part of a known name.
+/// that neither begin a sentence nor belong to a known name.
 fn masked(text: &str, known: &HashSet<String>) -> String {
     let mut begins = true;
     let mut out: Vec<String> = Vec::new();

@@ -1,5 +1,5 @@
-//! Refused edits: stores them where their editor finds them, and writes the letter about them as
-//! plain text for mail and chat.
+//! Stores refused edits where their editor finds them, and writes the letter about them as plain
+//! text for mail and chat.
 
 use std::sync::LazyLock;
 
@@ -56,8 +56,8 @@ pub(crate) async fn refuse(
     let Some(id) = id_of(value).filter(|id| id.chars().count() <= MOST_ID_CHARS) else {
         return Ok(());
     };
-    // An edit without an id of its own is not stored: its editor could never refer to the generated
-    // id to settle it.
+    // An edit that came without an id is not stored. Its editor could not refer to the generated
+    // id, and so could never settle the refused revision.
     if !terms.keep_refused || id_of(&edit.value).is_none() || has_nul(value) {
         return Ok(());
     }
@@ -83,8 +83,8 @@ pub(crate) async fn refuse(
     tell(work, terms, &refused, findings).await
 }
 
-/// Plans letters about a refused edit if its category needs a second person, such as a regulation.
-/// They matter because guests go on getting the old version.
+/// Plans letters about a refused edit if its category needs a second person, as regulations do.
+/// Such a letter matters because guests go on getting the old version.
 async fn tell(
     work: &mut Work<'_>,
     terms: &Terms<'_>,
@@ -94,8 +94,8 @@ async fn tell(
     let rules = &work.fleet.packs.of(&work.row.config)?.rules.content;
     let ids = [refused.item_id.to_owned()];
     let before = work.tx.published_items(Some(&ids)).await?.pop();
-    // The published category counts, too: a regulation whose category was mistyped is still a
-    // regulation.
+    // The category of the published item is checked, too: a regulation whose category was mistyped
+    // is still a regulation.
     let before = before.and_then(|before| before.item["category"].as_str().map(str::to_owned));
     let is = |category: &str| rules.review.iter().any(|one| one == category);
     if !is(refused.category) && !before.is_some_and(|before| is(&before)) {

@@ -1,4 +1,4 @@
-//! Brings back earlier contents as new revisions: those of one item, or those of all items at a
+//! Brings back earlier contents as new revisions: of one item, or of all items as they were at a
 //! past time.
 
 use chrono::{DateTime, Utc};
@@ -41,7 +41,8 @@ pub enum RolledBack {
     Unfit(Vec<String>),
 }
 
-/// The content to bring back: that of one category, or of all for `None`, as it was at `at`.
+/// The content to bring back, as it was at `at`: that of one category, or of all categories if
+/// `category` is `None`.
 #[derive(Debug, Clone, Copy)]
 pub struct Past<'a> {
     pub at: DateTime<Utc>,
@@ -53,8 +54,8 @@ impl Restored {
         self.changed.is_empty() && self.off.is_empty()
     }
 
-    /// Returns a digest (hex) of these changes. A person agrees to it, and [`roll_back`] compares
-    /// it.
+    /// Returns a digest (hex) of these changes. A person agrees to the changes; [`roll_back`] then
+    /// makes them only if their digest is still the same.
     pub fn seal(&self) -> String {
         hex::encode(Sha256::digest(format!("{self:?}")))
     }
@@ -184,7 +185,7 @@ pub async fn restore(
                 restored.purged.push(was.name);
                 continue;
             }
-            // The earlier contents have ended by now, so they come back switched off.
+            // If the end of the earlier contents has passed by now, they come back switched off.
             (Some(_), Some(value)) if was.take_down_at.is_some_and(|end| end <= today) => {
                 off(value)
             }

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 use seven_knowledge::schema::{Kind, Schema};
 
-/// Columns that are fields of the item itself. Every other column is one of its details.
+/// Columns that are fields of the item itself. Every other column is one of the item's details.
 const OWN: [&str; 12] = [
     "id",
     "name",
@@ -26,7 +26,7 @@ const LISTS: [&str; 3] = ["keywords", "dietary_options", "applies_to"];
 /// Returns the item that a row makes from `before`, the published item. Column names may be written
 /// as `Price Range` or `price_range`; the prefix `d.` marks a detail. A missing column leaves its
 /// field as it is; a blank cell empties the field, except `active`, `id` and `category`. Values get
-/// the type that the category's schema names, or else that of the field before.
+/// the type that the category's schema names, or else the type of the field's previous value.
 pub fn item_of_row(
     category: &str,
     row: &Map<String, Value>,
@@ -97,7 +97,7 @@ fn has_cell(value: &Value) -> bool {
 }
 
 /// Reads details that are given as an object, or as text with a JSON object; blank text means none.
-/// The error is the value that is neither.
+/// Fails with the value if it is neither.
 fn objects(cell: &Value) -> Result<Map<String, Value>, Value> {
     match cell {
         Value::Object(map) => Ok(map.clone()),
@@ -250,7 +250,8 @@ mod tests {
         );
         let same = read("parking", &json!({}), Some(&before));
         assert_eq!(same, before);
-        // The cell replaces all objects among the details.
+        // The cell replaces every detail that a spreadsheet cell cannot show, such as a list of
+        // objects.
         let none = read("parking", &json!({ "details_json": "" }), Some(&before));
         assert!(none["details"].get("special_hours").is_none() && none["details"]["levels"] == 4);
     }

@@ -74,8 +74,8 @@ fn parts(mut text: &str) -> (Vec<(String, Hole)>, String) {
 
 /// Maximum length of a text that is translated, in bytes. Longer texts are mostly the editor's own.
 const MOST_BYTES: usize = 1_000;
-/// Maximum number of colons, and of semicolons, that are tried as the end of a place or of a
-/// problem. The editor's text may contain hundreds.
+/// Maximum number of colons that are tried as the end of a place, and of semicolons that are tried
+/// as the end of a problem. The editor's text may contain hundreds.
 const MOST_ENDS: usize = 8;
 
 /// Returns a message of checks and guards in this language, or in English if there is no
@@ -188,7 +188,8 @@ mod tests {
                 "change on Tue by more than 90 minutes",
                 "cambia el martes en más de 90 minutos",
             ),
-            // The editor's `Mon` must not be taken for a message of ours.
+            // The editor's `Mon` must not be translated as if it were one of our words for a
+            // weekday.
             (
                 "cannot read `Mon` as opening hours: days without hours; write such as Mon-Fri 9am-5pm",
                 "no se puede leer `Mon` como horario: días sin horas; escriba algo como Mon-Fri 9am-5pm",

@@ -1,7 +1,7 @@
-//! Runs the search for every question of the casino's own set and stores the results, so that an
-//! editor sees which questions are no longer answered after an edit (RAG-45). It searches in the
-//! same way as for guests, with the offline embedding or with stored vectors, so that neither
-//! console nor scheduler needs a model.
+//! Runs the search for the casino's own test questions and stores the results, so that an editor
+//! sees which questions are no longer answered after an edit (RAG-45). The search is the one that
+//! guests' questions get. It uses the offline embedding or stored vectors, so that neither console
+//! nor scheduler needs a model.
 
 use std::collections::HashMap;
 
@@ -22,7 +22,7 @@ use seven_store::{
 
 use crate::Error;
 
-/// The stored vectors of a casino's content, and of its own questions by question id.
+/// The stored vectors of a casino's content, and those of its own test questions by question id.
 struct Vectors {
     space: Space,
     content: Vec<Stored>,
@@ -44,8 +44,8 @@ pub async fn run_set(fleet: &Fleet, casino: &CasinoId, by: &str) -> Result<Run, 
     let (zone, now) = (row.config.operational.timezone, fleet.clock.property_now());
     let retrieval = fleet.packs.of(&row.config)?.agents.retrieval.clone();
     let questions: Vec<Question> = set.iter().map(asked).collect();
-    // Indexing thousands of rows takes a while, so it runs on a blocking thread and without a
-    // connection.
+    // Indexing thousands of rows takes a while, so it runs on a blocking thread and holds no
+    // database connection.
     let report = tokio::task::spawn_blocking(move || {
         search(&questions, &rows, vectors, &retrieval, zone, now)
     });
@@ -141,8 +141,8 @@ fn search(
     }
 }
 
-/// Converts a question for the evaluation. Its language would only group the report's figures,
-/// which are not used here, so any value will do.
+/// Converts a question for the evaluation. The language only groups figures of the report that are
+/// not used here, so any language will do.
 fn asked(question: &SetQuestion) -> Question {
     Question {
         id: question.question_id.to_string(),

@@ -27,8 +27,8 @@ pub enum Refusal {
     Signature,
 }
 
-/// Returns the casino's key as text. Raising `version` makes a new key and invalidates the one
-/// before.
+/// Returns the casino's key as text. Raising `version` makes a new key and invalidates the previous
+/// one.
 pub fn key(keys: &HashKeys, casino: &CasinoId, version: u32) -> SecretString {
     hex::encode(keys.seal(&format!("content-webhook:{casino}:{version}"))).into()
 }

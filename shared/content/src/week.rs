@@ -76,7 +76,7 @@ pub struct Search {
     pub missed: usize,
 }
 
-/// Why a run is reported; the first fault that applies counts.
+/// Why a run is reported; if several faults apply, the first is reported.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Fault {
@@ -228,7 +228,7 @@ mod tests {
             (run(1.0, 0.8), &before, Some(Fault::Lower)),
             (run(1.0, 0.82), &before, None),
             (run(0.95, 0.9), &[empty(9.0, 9.0)], None),
-            // The earlier run had three questions less, so it is not compared.
+            // The earlier run had three questions fewer, so it is not compared.
             (run(0.85, 0.9), &[of(17, 1.0)], None),
             (run(0.85, 0.9), &[of(20, 1.0)], Some(Fault::Fell)),
             (empty(0.0, 0.0), &[], None),

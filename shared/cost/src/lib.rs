@@ -31,7 +31,7 @@ pub struct Prices {
     pub segment_in: Usd,
     /// The carriers' surcharge on each segment, in both directions.
     pub surcharge: Usd,
-    /// Price of a number per month.
+    /// Price of a phone number per month.
     pub number: Usd,
     /// Price of a 10DLC campaign per month.
     pub campaign: Usd,
@@ -221,7 +221,7 @@ impl Prices {
     }
 }
 
-/// Returns the month's cost of every casino, or only of one.
+/// Returns the month's cost of each casino, or of the casino `only` alone.
 pub async fn month(
     fleet: &Fleet,
     prices: &Prices,
@@ -254,8 +254,8 @@ async fn casinos(fleet: &Fleet, only: Option<&str>) -> Result<impl Iterator<Item
     Ok(roster.filter(move |casino| only.is_none_or(|only| only == casino.as_str())))
 }
 
-/// Returns a month's usage of hosted models per step of a turn, at all casinos or only one. The
-/// most expensive step is first.
+/// Returns a month's usage of hosted models per step of a turn, for all casinos together or for
+/// one. The most expensive step comes first.
 pub async fn by_step(fleet: &Fleet, month: Month, only: Option<&str>) -> Result<Vec<UsedByStep>> {
     let (from, to) = month.span();
     let mut steps: BTreeMap<String, UsedByStep> = BTreeMap::new();

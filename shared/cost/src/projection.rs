@@ -54,7 +54,7 @@ impl Default for Assumed {
 
 impl Usd {
     fn scaled(self, by: f64) -> Self {
-        // Amounts are at most some millions of dollars; a double can represent them exactly in
+        // Amounts are at most a few million dollars; a double can represent them exactly in
         // billionths.
         Self((self.0 as f64 * by).round().max(0.0) as u64)
     }

@@ -1,5 +1,4 @@
-//! Builds the message that returns a dead letter to its stage, or the reason why a replay cannot
-//! help.
+//! Builds the message that returns a dead letter to its stage, or says why a replay cannot help.
 
 use bytes::Bytes;
 use chrono::{DateTime, Utc};
@@ -154,8 +153,8 @@ impl Reentry {
         Ok(judge(&about, behind.as_ref()).map(|()| reentry))
     }
 
-    /// Returns the message to publish. `copy` makes the bus accept it although it has the same
-    /// identity as the original.
+    /// Returns the message to publish. `copy` makes the bus accept the message although it has the
+    /// same identity as the original.
     pub(crate) fn outgoing<'a>(&'a self, copy: String, trace: &'a str) -> Outgoing<'a> {
         Outgoing {
             subject: self.subject.clone(),
@@ -167,8 +166,8 @@ impl Reentry {
     }
 }
 
-/// Refuses a message whose replay can never help. Does not refuse one that was handled in the
-/// meantime, because replaying it does no harm.
+/// Refuses a message whose replay can never help. A message that was handled in the meantime is not
+/// refused, because replaying it does no harm.
 fn judge(about: &About, behind: Option<&Behind>) -> Result<(), Refusal> {
     let Some(behind) = behind else {
         return Err(Refusal::Gone);

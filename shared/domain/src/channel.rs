@@ -11,7 +11,7 @@ text_enum! {
     }
 }
 
-/// The form and length of a reply of the host.
+/// The form and length of the host's replies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ReplyLength {
     /// Texts of one segment each: one if possible, else two.

@@ -102,8 +102,8 @@ group! {
     /// The casino's own texts; null means the pack's text.
     Prompts {
         system_prompt_override: Option<String> = None,
-        /// Replaces `system_prompt_override` for guests for whom `features.prompt_variant_enabled`
-        /// is on, so that two prompts can be compared.
+        /// Replaces `system_prompt_override` for guests who have `features.prompt_variant_enabled`,
+        /// so that two prompts can be compared.
         system_prompt_variant: Option<String> = None,
         #[serde(skip_serializing)] #[schemars(skip)] greeting_template: Retired = Retired,
         #[serde(skip_serializing)] #[schemars(skip)] greeting_template_es: Retired = Retired,
@@ -188,7 +188,7 @@ pub struct Operational {
     pub timezone: Tz,
     #[schemars(with = "String")]
     pub telnyx_phone_number: PhoneE164,
-    /// The casino's number at Twilio, its second provider; it has a 10DLC campaign of its own.
+    /// The casino's number at Twilio, its second provider. The number has its own 10DLC campaign.
     #[serde(default)]
     #[schemars(with = "Option<String>")]
     pub twilio_phone_number: Option<PhoneE164>,
@@ -199,27 +199,27 @@ pub struct Operational {
     /// The messaging service whose pool contains `twilio_phone_number`, if the casino uses one.
     #[serde(default)]
     pub twilio_messaging_service_sid: Option<String>,
-    /// The providers that send, the primary first: `telnyx`, `twilio`. If empty: the provider of
-    /// the number to which the guest writes, then the fleet's order.
+    /// The providers that send, the primary first: `telnyx`, `twilio`. If empty, the provider of
+    /// the number to which the guest writes comes first, then the others in the fleet's order.
     #[serde(default)]
     pub providers: Vec<String>,
     #[serde(default = "long_code")]
     pub number_kind: NumberKind,
-    /// Segments per second of the 10DLC campaign; required for `long_code`.
+    /// Maximum number of segments per second of the 10DLC campaign; required for `long_code`.
     #[serde(default)]
     pub campaign_segments_per_second: Option<u32>,
-    /// AT&T's class of the campaign; sets its segments per minute.
+    /// AT&T's class of the campaign, which limits the campaign's segments per minute.
     #[serde(default)]
     pub campaign_class: Option<CampaignClass>,
-    /// T-Mobile's tier of the brand; sets its proactive segments per day.
+    /// T-Mobile's tier of the brand, which limits the brand's proactive segments per day.
     #[serde(default)]
     pub brand_tier: Option<BrandTier>,
-    /// Segments per second over all of the casino's numbers; null means no limit beyond those of
-    /// the numbers.
+    /// Maximum number of segments per second of all the casino's numbers together; null means that
+    /// only the limit of each number applies.
     #[serde(default)]
     pub max_segments_per_second: Option<u32>,
-    /// State of the 10DLC campaign or the toll-free verification; proactive texts need `approved`.
-    /// If missing, it is not approved.
+    /// State of the 10DLC campaign or the toll-free verification. Proactive texts are sent only if
+    /// it is `approved`; the default is `missing`.
     #[serde(default)]
     pub registration: Registration,
     /// A long code's brand and campaign, as submitted to the registry.
@@ -239,19 +239,20 @@ pub struct Operational {
     #[serde(default, skip_serializing)]
     #[schemars(skip)]
     pub escalation_sms_number: Retired,
-    /// The phone number at which guests reach people, which fallback texts and HELP name. At most
-    /// 16 characters.
+    /// The phone number at which guests reach people; fallback texts and the answer to HELP contain
+    /// it. At most 16 characters.
     pub contact_phone: String,
     #[serde(default = "twenty")]
     pub max_messages_per_guest_per_day: u32,
     #[serde(default = "forty_eight")]
     pub session_timeout_hours: u32,
-    /// Address of the casino's whole spreadsheet (CSV, or XLSX with a tab per category), which is
-    /// read each night: https, public, without a redirect.
+    /// Address of the spreadsheet with all content of the casino (CSV, or XLSX with a tab per
+    /// category), which is read each night. The address must be https and public, and must not
+    /// redirect.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub content_sheet_url: Option<String>,
-    /// Domains of the casino's website on which guests may open the chat: `www.example.com` is that
-    /// host alone, `*.example.com` all its subdomains. If empty, the casino has no chat.
+    /// Domains of the casino's website on which guests may open the chat: `www.example.com` allows
+    /// this domain alone, `*.example.com` all its subdomains. If empty, the casino has no chat.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub web_domains: Vec<String>,
     /// Version of the spreadsheet's key for the content webhook. Raising it creates a new key and
@@ -298,7 +299,7 @@ impl Operational {
     }
 }
 
-/// The casino's tier of the inbound limits, in texts per minute.
+/// The casino's tier, which limits its inbound texts per minute.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum RateLimitTier {
@@ -320,10 +321,11 @@ impl RateLimitTier {
 group! {
     Limits {
         rate_limit_tier: RateLimitTier = RateLimitTier::Standard,
-        /// Texts per minute over all guests if the casino's contract sets a limit; null means the
-        /// tier's limit.
+        /// Maximum number of inbound texts per minute of all guests together, if the casino's
+        /// contract sets one; null means the tier's limit.
         casino_texts_per_minute: Option<u32> = None,
-        /// Texts per guest and minute; texts beyond the limit are stored but not answered.
+        /// Maximum number of inbound texts per minute of each guest; texts beyond the limit are
+        /// stored but not answered.
         guest_texts_per_minute: u32 = 10,
         #[serde(skip_serializing)] #[schemars(skip)] breaker_failures: Retired = Retired,
         #[serde(skip_serializing)] #[schemars(skip)] breaker_window_seconds: Retired = Retired,
@@ -332,7 +334,7 @@ group! {
 }
 
 impl Limits {
-    /// Returns the texts per minute over all guests of the casino.
+    /// Returns the maximum number of inbound texts per minute of all the casino's guests together.
     pub fn texts_per_minute(&self) -> u32 {
         self.casino_texts_per_minute
             .unwrap_or_else(|| self.rate_limit_tier.texts_per_minute())
@@ -446,7 +448,8 @@ impl CasinoConfig {
             self.schema_version.to_string(),
             "1",
         );
-        // The segments of the pack's texts are counted for names of up to ten characters.
+        // The number of segments of the pack's texts is checked with names of ten characters, the
+        // longest allowed.
         let persona = self.branding.persona_name.chars().count();
         need(
             (1..=10).contains(&persona),

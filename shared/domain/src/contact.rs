@@ -5,7 +5,7 @@ use crate::text_enum;
 text_enum! {
     /// The channel by which a contact is notified.
     ContactChannel {
-        /// An incoming webhook as Slack defines it.
+        /// A chat channel, reached through an incoming webhook as Slack defines it.
         Chat => "chat",
         Mail => "mail",
         /// A text to a phone of staff.

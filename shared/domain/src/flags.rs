@@ -12,8 +12,8 @@ use crate::{GuestHash, Invalid, config::Features};
 const FEATURES: &str = "features/";
 
 /// Defines for which guests and when a flag is on: for the guests in `allow`, and for `percentage`
-/// of all guests. Without a percentage, only `allow` decides; if that is empty too, the flag is on
-/// for every guest.
+/// of all guests. Without a percentage, only `allow` decides; if `allow` is empty too, the flag is
+/// on for every guest.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Rule {

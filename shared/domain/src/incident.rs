@@ -41,7 +41,7 @@ text_enum! {
         Mitigating => "mitigating",
         Escalated => "escalated",
         Resolved => "resolved",
-        /// The report about the cause is written.
+        /// The report about the cause has been written.
         Postmortem => "postmortem",
     }
 }
@@ -78,8 +78,8 @@ impl IncidentKind {
         }
     }
 
-    /// Returns what is paused besides the guest's conversation; `None` if nothing else is. A missed
-    /// cry of one guest, for instance, says nothing about texts to others.
+    /// Returns what is paused in addition to the guest's conversation; `None` if nothing is. For
+    /// example, a cry that was missed for one guest is no reason to pause texts to other guests.
     pub fn pauses(self) -> Option<Containment> {
         match self {
             Self::OfferUnproven | Self::CryMissed => None,

@@ -92,7 +92,8 @@ impl MessageClass {
 text_enum! {
     /// The sender's queues on the bus, the most urgent first (D16). Each queue has its own
     /// consumers, because a consumer delivers messages in the order of arrival. If all safety texts
-    /// shared a queue, the answer to a cry for help would wait behind those to many HELP keywords.
+    /// shared a queue, the answer to a cry for help would wait behind the answers to many HELP
+    /// keywords.
     Queue {
         Urgent => "urgent",
         Safety => "safety",
@@ -210,8 +211,8 @@ text_enum! {
 }
 
 text_enum! {
-    /// A worker's step in the processing of a text; names its stream, its consumers and its dead
-    /// letters.
+    /// A worker's step in the processing of a text. The step's stream, consumers and dead letters
+    /// are named after it.
     Stage {
         /// The stage of ingress-webhook's dead letters; nothing consumes a stream of this name.
         Ingress => "ingress",

@@ -120,8 +120,8 @@ impl HashKeys {
         Self { current }
     }
 
-    /// Returns a keyed seal of `what`. It protects the heads of consent chains (D8): mere write
-    /// access to a table is not enough to forge them.
+    /// Returns a keyed seal of `what`. The seal protects the heads of consent chains (D8): mere
+    /// write access to a table is not enough to forge a head.
     pub fn seal(&self, what: &str) -> [u8; 32] {
         let key = self.current.secret.expose_secret().as_bytes();
         let mut mac = Hmac::<Sha256>::new_from_slice(key).expect("HMAC takes a key of any length");

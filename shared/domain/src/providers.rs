@@ -9,7 +9,8 @@ use crate::{
 pub const TELNYX: &str = "telnyx";
 pub const TWILIO: &str = "twilio";
 pub const PROVIDERS: [&str; 2] = [TELNYX, TWILIO];
-/// The name that rows of website messages have in place of a provider's (D33).
+/// The name that website messages have in place of a provider's name, because no provider sends
+/// them (D33).
 pub const WEB: &str = "web";
 
 impl Operational {

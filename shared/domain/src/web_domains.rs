@@ -13,7 +13,7 @@ struct Domain {
     /// The host name in ASCII, without a trailing dot.
     host: String,
     port: Option<u16>,
-    /// Whether the entry stands for the subdomains of `host` and not for `host` itself.
+    /// Whether the entry allows the subdomains of `host` and not `host` itself.
     below: bool,
 }
 
@@ -25,8 +25,9 @@ struct Domain {
 pub struct BadDomain(String);
 
 impl Domains {
-    /// Parses domains: `www.example.com` is that host alone, `*.example.com` all its subdomains.
-    /// Pages must be https; only pages on `localhost`, with or without a port, may be http as well.
+    /// Parses domains: `www.example.com` allows this domain alone, `*.example.com` all its
+    /// subdomains. Pages must be https; only pages on `localhost`, with or without a port, may be
+    /// http as well.
     ///
     /// # Errors
     /// Returns the first text that is not a domain.

@@ -2,8 +2,8 @@
 //! It implements [`seven_knowledge::Embedder`]. The weights are a file that `./scripts/weights`
 //! fetches; they are not in the repository.
 //!
-//! No network. Keeps no text: the cached vectors of recent questions have the questions' hashes as
-//! keys.
+//! This crate does no network I/O and keeps no text: the vectors of recent questions are cached
+//! under the questions' hashes.
 
 mod error;
 mod local;

@@ -1,5 +1,5 @@
-//! The embedder: computes on blocking threads, few at a time, within deadlines, and caches the
-//! vectors of recent questions.
+//! The embedder computes vectors on blocking threads, a few at a time and within deadlines, and
+//! caches the vectors of recent questions.
 
 use std::{error::Error as StdError, fmt, path::PathBuf, sync::Arc, thread, time::Duration};
 
@@ -168,8 +168,8 @@ impl Embedder for Local {
     }
 }
 
-/// Returns how many computations run at a time: one for every two cores, because each computation
-/// uses all cores for its matrix products.
+/// Returns how many computations may run at a time: one for every two cores, because each
+/// computation uses all cores for its matrix products.
 fn computations() -> usize {
     thread::available_parallelism().map_or(1, |cores| (cores.get() / 2).max(1))
 }

@@ -1,4 +1,4 @@
-//! The model: its file, checked and read, and the computation of one vector.
+//! Checks and reads the model's file, and computes the vector of one text.
 
 use std::{
     fs::File,
@@ -60,7 +60,7 @@ impl Model {
     }
 
     /// Computes a text's vector, which does not have unit length yet. A question occupies all cores
-    /// for some 20 ms.
+    /// for about 20 ms.
     pub(crate) fn vector(&self, text: &str, purpose: Purpose) -> seven_encoder::Result<Vec<f32>> {
         let (prefix, most) = match purpose {
             Purpose::Query => ("query", MOST_PIECES),

@@ -41,8 +41,8 @@ pub(crate) fn read<R: Read + Seek>(reader: &mut R) -> Result<(Pieces, Encoder)> 
     let head = Head::read(&mut Numbers(reader))?;
     let mut tensors = Tensors::new(&head.tensors, 0, reader);
     let word = tensors.quantized("emb.word")?;
-    // The model has two token types, and all our texts are of the first. So its vector is added to
-    // that of each position here.
+    // The model has two token types, and all our texts are of the first. The vector of this type is
+    // therefore added here to the vector of each position.
     let kind = tensors.plain("emb.type")?.narrow(0, 0, 1)?;
     let place = tensors.plain("emb.pos")?.broadcast_add(&kind)?;
     let encoder = Encoder::new(word, place, head.shape, &mut tensors)?;
@@ -120,7 +120,7 @@ fn pieces<R: Read>(from: &mut Numbers<'_, R>) -> Result<Pieces> {
 }
 
 /// Reads an entry of the table of tensors. The entry contains the number of weights; the number of
-/// weights in a row of the tensor follows from its name.
+/// weights in a row of the tensor follows from the tensor's name.
 fn tensor<R: Read>(from: &mut Numbers<'_, R>, counts: &Counts) -> Result<(String, TensorInfo)> {
     let size = u16::from_le_bytes(from.array()?);
     let name = String::from_utf8(from.take(size.into())?).map_err(Error::wrap)?;

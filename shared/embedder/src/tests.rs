@@ -60,7 +60,7 @@ fn local(compute: Arc<Compute>, computations: usize, query_deadline: Duration) -
     Local::of(compute, computations, settings)
 }
 
-/// Creates a folder for this test, which contains `file` as the file of weights if it is given.
+/// Creates a folder for this test. If `file` is given, it becomes the folder's file of weights.
 fn folder(name: &str, file: Option<&[u8]>) -> PathBuf {
     let folder = std::env::temp_dir().join(format!("seven-embedder-{}-{name}", std::process::id()));
     fs::create_dir_all(&folder).unwrap();

@@ -1,7 +1,8 @@
-//! The network of multilingual-e5-small and its word pieces, computed in this process. The gate's
-//! second reader (D20) and the local embedding (D12) use it, each with different weights.
+//! The neural network of multilingual-e5-small and its word pieces, computed in this process. The
+//! gate's second reader (D20) and the local embedding (D12) use it, each with different weights.
 //!
-//! No network and no files: the caller opens the weights and says where in them the tensors are.
+//! This crate does no network or file I/O: the caller opens the weights and says where in them the
+//! tensors are.
 
 mod encoder;
 mod pieces;

@@ -60,7 +60,7 @@ impl Pieces {
 }
 
 /// Returns the text in NFKC form, with the mark `WORD` before each word. The result ends after the
-/// first word with which it has at least `most` bytes.
+/// word that brings it to `most` bytes or more.
 fn line(text: &str, most: usize, case: Case) -> String {
     let mut line = String::new();
     for word in text.split_whitespace() {

@@ -86,7 +86,8 @@ impl Vocabulary {
         ids
     }
 
-    /// Returns the best path to each position of the text; positions within characters have none.
+    /// Returns the best path to each position of the text; `None` for a position inside a
+    /// character.
     fn paths(&self, text: &str) -> Vec<Option<Path>> {
         let mut paths: Vec<Option<Path>> = vec![None; text.len() + 1];
         for (begin, sign) in text.char_indices() {

@@ -14,8 +14,8 @@ pub const LEAST_TURNS: i64 = 400;
 const LEAST_ERRORS: f64 = 3.0;
 /// Number of weeks before the compared one that make up the baseline.
 const BASELINE_WEEKS: u64 = 3;
-/// A figure that fell by this many per cent from its baseline, or by more, is `Worse`; the next
-/// constant is the same limit for `MuchWorse`.
+/// A figure that fell by this many per cent from its baseline, or by more, is `Worse`; the constant
+/// after it is the limit for `MuchWorse`.
 const WORSE_PERCENT: f64 = -5.0;
 const MUCH_WORSE_PERCENT: f64 = -10.0;
 

@@ -64,7 +64,7 @@ impl Part {
         fields.chain(companions).max().unwrap_or_default()
     }
 
-    /// Returns the fields that count for this part.
+    /// Returns the fields that belong to this part.
     pub fn keys(&self) -> impl Iterator<Item = Key> {
         self.fields.iter().filter_map(|path| Key::at(path))
     }

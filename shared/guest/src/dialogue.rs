@@ -200,7 +200,7 @@ impl DialogueState {
         }
     }
 
-    /// Adds words for things that the guest wishes or refuses, and keeps only the newest
+    /// Adds words for things that the guest wants, or does not want, and keeps only the newest
     /// `MOST_WORDS`.
     pub fn note(words: &mut Vec<String>, new: impl IntoIterator<Item = String>) {
         for word in new {
@@ -216,7 +216,8 @@ impl DialogueState {
         known.drain(..known.len().saturating_sub(MOST_ROWS));
     }
 
-    /// Records the rows that a reply named, in its order, and whether it ended with a question.
+    /// Records the rows that a reply named, in the reply's order, the topic that the host asked
+    /// about, and whether the reply ended with a question.
     pub fn told(&mut self, rows: &[String], asked: Option<Topic>, question: bool) {
         if !rows.is_empty() {
             self.listed = rows.to_vec();

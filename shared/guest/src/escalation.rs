@@ -1,5 +1,5 @@
 //! Decides when a person must look at a conversation, how soon, and what the guest is told
-//! meanwhile. Pure functions: the caller opens the case and pauses the host.
+//! meanwhile. All functions are pure; the caller opens the case and pauses the host.
 
 mod holding;
 mod keywords;

@@ -52,8 +52,8 @@ impl Setting {
 /// A finding must have a higher confidence than this; others are dropped.
 pub const LEAST: Confidence = Confidence::percent(50);
 
-/// Returns the next date, from `today` on, of the first holiday that a text names, and the bytes
-/// that name it.
+/// Returns the next date, from `today` on, of the first holiday that a text names, and the byte
+/// range of its name.
 pub fn holiday_in(text: &str, today: NaiveDate) -> Option<(NaiveDate, Range<usize>)> {
     let said = Utterance::read(text, &[]);
     (0..said.len()).find_map(|n| {

@@ -52,19 +52,19 @@ pub struct Policy {
     pub weekly_dollars: u32,
     /// Folded phrases. An offer whose name or description contains one is an offer for gambling.
     pub gaming_words: Vec<String>,
-    /// Folded phrases with which a guest asks for an offer. One of `declining_words` in the same
-    /// text turns the request into a refusal.
+    /// Folded phrases with which a guest asks for an offer. A text that also contains one of
+    /// `declining_words` does not ask for an offer.
     pub asking_words: Vec<String>,
     pub declining_words: BTreeSet<String>,
     /// Folded phrases with which a guest rejects the offer just made.
     pub rejecting_words: Vec<String>,
     #[serde(default)]
-    /// From the least to the most valuable. A trade without offers has none.
+    /// From the least to the most valuable. A trade without offers has no tiers.
     pub tier: Vec<Tier>,
 }
 
-/// The facts, besides the profile, that decide about an offer. Fields with `offers` count offers
-/// made; days and months follow the casino's calendar.
+/// The facts, besides the profile, that decide about an offer. Fields whose names contain `offers`
+/// count the offers made; days and months follow the casino's calendar.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Facts {
     pub phase: Phase,
@@ -133,7 +133,7 @@ impl Policy {
     ///
     /// # Errors
     ///
-    /// A field is missing, unknown or of the wrong type.
+    /// Fails when a field is missing, unknown or of the wrong type.
     pub fn parse(text: &str) -> Result<Self, toml::de::Error> {
         let mut policy: Self = toml::from_str(text)?;
         policy.tier.sort_by_key(|tier| tier.dollars);

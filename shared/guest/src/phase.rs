@@ -154,8 +154,8 @@ impl Phase {
         }
     }
 
-    /// Returns whether 48 hours of silence make the conversation dormant. In the phase `Offer` they
-    /// do not while the date of a visit is known.
+    /// Returns whether 48 hours of silence make the conversation dormant. They do not in the phase
+    /// `PostVisit`, nor in the phase `Offer` while the date of a visit is known.
     fn sleeps(self, f: &Facts) -> bool {
         let waits = match self {
             Self::Dormant | Self::PostVisit => true,

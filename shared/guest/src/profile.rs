@@ -48,8 +48,8 @@ pub struct Profile {
     unread_grants: bool,
     pub consent: Consent,
     pub engagement: Engagement,
-    /// Parts that a newer version wrote and this one does not know; they are kept when the document
-    /// is written again.
+    /// Parts of the document that a newer version of this code wrote and this version does not
+    /// know. They are kept when the document is written again.
     rest: codec::Rest,
 }
 

@@ -40,8 +40,8 @@ pub struct Session {
     pub dialogue: DialogueState,
 }
 
-/// The counters that decide about phases and cases. Those of the phase, the moods and the texts
-/// since a rejection continue in the next session; the others restart.
+/// The counters that decide about phases and cases. The counters of the phase, the moods and the
+/// count of texts since a rejection carry over to the next session; the other counters restart.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Counts {
@@ -89,7 +89,7 @@ pub struct TurnSeen<'a> {
 pub enum Resume {
     /// The turn continues the current session.
     Same,
-    /// An earlier session has ended.
+    /// The turn is the first of a new session, after an earlier session has ended.
     Warm,
     /// There was no earlier session, but the profile knows something about the guest.
     Cold,
@@ -141,7 +141,7 @@ impl Session {
 }
 
 /// Returns how the next turn continues the conversation. `before` is the session before `session`,
-/// and `known` says that the profile knows something about the guest.
+/// and `known` says whether the profile knows something about the guest.
 pub fn resume(session: Option<&Session>, before: Option<&Session>, known: bool) -> Resume {
     match (session, before) {
         (Some(session), _) if session.turns > 0 => Resume::Same,
@@ -165,7 +165,7 @@ impl Counts {
     }
 
     /// Returns how many texts the guest wrote after rejecting an offer, `texts` included; `rejects`
-    /// says that one of `texts` rejects the latest offer.
+    /// says whether one of `texts` rejects the latest offer.
     pub fn since_rejection(&self, texts: &[String], rejects: bool) -> Option<u32> {
         let count = u32::try_from(texts.len()).unwrap_or(u32::MAX);
         if self.offered && rejects {

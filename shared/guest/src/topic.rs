@@ -64,7 +64,8 @@ const TRIES: usize = 2;
 /// Above this readiness for an offer, the comp agent may take over even if the guest did not ask
 /// for an offer.
 const READY: Confidence = Confidence::percent(80);
-/// Above this completeness of the profile, the host may offer instead of asking about a topic.
+/// Above this completeness of the profile, the host may make an offer instead of asking about a
+/// topic.
 const COMPLETE: Confidence = Confidence::percent(60);
 
 // === impl Topic ===
@@ -113,8 +114,8 @@ impl Topic {
         }
     }
 
-    /// Returns whether this is one of the five preferences. [`Phase::next`] reads how many of them
-    /// are known.
+    /// Returns whether this is one of the five preferences. The number of known preferences is one
+    /// of the facts for [`Phase::next`].
     pub fn is_preference(self) -> bool {
         matches!(
             self,

@@ -33,9 +33,9 @@ pub enum Finding {
     /// A list, a heading, bold type or a link in brackets.
     Markup,
     /// The reply calls the host an AI although the guest did not ask. The disclosure already says
-    /// that it is one.
+    /// that the host is an AI.
     SelfReference,
-    /// The reply speaks of comps or free play, which only agents with `offers` may do.
+    /// The reply speaks of comps or free play, which only an agent whose `offers` is true may do.
     CompLanguage,
     /// The reply promises that gambling pays.
     GamingPromise,

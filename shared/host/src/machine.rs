@@ -14,8 +14,8 @@ pub enum Action {
     Route,
     /// Make the plan, which the guest never sees.
     Plan,
-    /// Let this agent write the reply. `feedback` says what it must do differently this time;
-    /// `None` if it may write freely.
+    /// Let this agent write the reply. `feedback` says what the agent must do differently this
+    /// time; `None` if the agent may write freely.
     Speak {
         agent: String,
         feedback: Option<String>,

@@ -108,7 +108,7 @@ pub struct Agent {
     pub subjects: Vec<String>,
     #[serde(default)]
     pub tools: Vec<String>,
-    /// The searches among the agent's tools; filled in when the manifest is read.
+    /// The agent's search tools by name; filled in when the manifest is read.
     #[serde(skip)]
     pub searches: BTreeMap<String, SearchTool>,
     /// Agents that this agent may hand the turn to.

@@ -1,4 +1,4 @@
-//! The plan for a turn: the topic to explore next. The guest never sees any of it.
+//! The plan for a turn, such as the topic to explore next. The guest never sees the plan.
 
 use serde::{Deserialize, Serialize};
 use seven_guest::Topic;
@@ -6,7 +6,7 @@ use seven_guest::Topic;
 /// Maximum length of a plan's `conversation_note`, in characters.
 const MOST_NOTE: usize = 200;
 
-/// The direction in which the next text may lead the conversation, written as one word.
+/// The direction in which the next text may lead the conversation. In JSON it is one word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Next {

@@ -23,7 +23,8 @@ pub struct PromptFacts {
     /// The subjects of older exchanges, which `history` no longer holds.
     pub summary: Option<String>,
     pub history: Vec<PastExchange>,
-    /// The state of the dialogue in sentences: party, wishes, rows named last.
+    /// The state of the dialogue in sentences, such as the party, the wishes and the rows that the
+    /// last reply named.
     pub dialogue: Vec<String>,
     pub rows: Vec<Row>,
     pub profile: serde_json::Value,
@@ -227,7 +228,8 @@ impl PromptFacts {
     }
 }
 
-/// Replaces `{name}` and `$name` in an operator's text; other braces and dollar signs stay.
+/// Replaces `{name}` and `$name` in an operator's text by the value of the slot `name`. Other
+/// braces and dollar signs stay.
 pub fn fill(text: &str, slots: &[(&str, &str)]) -> String {
     slots.iter().fold(text.to_owned(), |text, (name, value)| {
         text.replace(&format!("{{{name}}}"), value)

@@ -20,7 +20,8 @@ pub struct Record {
     /// Content rows that the reply was made from, best first.
     pub context: Vec<Context>,
     pub tools: Vec<ToolCall>,
-    /// Paths of the guest's profile that the texts changed; the profile holds the values.
+    /// Paths of the profile fields that this turn's texts changed. The new values are only in the
+    /// profile.
     pub learnt: Vec<String>,
     /// Findings of the checks in code about the last reply. If another reply was sent in place of a
     /// refused draft, these are the findings about that draft.
@@ -49,7 +50,7 @@ pub struct Record {
 pub struct Context {
     pub id: String,
     pub name: String,
-    /// The score of the retrieval; `None` if the row was found in another way.
+    /// The row's score in the retrieval; `None` if the row was found in another way.
     #[serde(default)]
     pub score: Option<f32>,
 }

@@ -1,5 +1,5 @@
-//! Callers that hold a connection without sending a call or a body. Beyond a limit, the one that
-//! has waited longest is dropped, so that slow callers displace only each other.
+//! Callers that hold a connection without sending a call or a body. If there are too many, the
+//! caller that has waited longest is dropped, so that slow callers displace only each other.
 
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap},
@@ -13,8 +13,8 @@ use tokio_util::sync::CancellationToken;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Waits {
     pub all: usize,
-    /// Limit per address. For IPv6 the limit is per /64 network, because a caller can use all
-    /// addresses of one.
+    /// Limit per address. For IPv6 the limit is per /64 network, because one caller can use all
+    /// addresses of such a network.
     pub of_one: usize,
 }
 
@@ -137,7 +137,7 @@ mod tests {
         Some(address.parse().unwrap())
     }
 
-    /// Callers that arrived one after another and still wait.
+    /// Callers in the order in which they entered the crowd.
     struct Came(Vec<(WaitingCaller, CancellationToken)>);
 
     impl Came {

@@ -1,5 +1,5 @@
 //! Connections of the fleet's public addresses (ingress and the web gateway): how many may be open,
-//! how long a caller may keep one waiting, and how a body is read.
+//! how long a caller may hold one without sending a call, and how a body is read.
 
 mod body;
 mod crowd;

@@ -229,7 +229,8 @@ impl Intake {
         self
     }
 
-    /// Returns the stage that handles the event, the message's key there and its payload.
+    /// Returns the stage that handles the event, and the key and the payload of the message to that
+    /// stage; `None` if no stage handles the event.
     pub fn message(&self) -> Option<(seven_domain::Stage, String, bytes::Bytes)> {
         match self {
             Self::Text { event, .. } => Some((

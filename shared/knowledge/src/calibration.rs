@@ -27,8 +27,8 @@ pub struct Calibrated {
     pub stranger_p50: f32,
     pub stranger_p95: f32,
     pub in_use: f32,
-    /// The share of the right rows that reach the threshold in use. `passed` is the share of wrong
-    /// rows that reach it: of the rows nearest to the questions that no row answers.
+    /// The share of the right rows that reach the threshold in use. `passed` is the same share for
+    /// wrong rows, which are the rows nearest to the questions that no row answers.
     pub kept: f64,
     pub passed: f64,
     pub suggested: f32,

@@ -76,8 +76,8 @@ impl Chunk {
 // === impl Ingestion ===
 
 impl Ingestion {
-    /// Compares a casino's items with the hashes stored beside its vectors, by item id; an item has
-    /// at most one vector.
+    /// Compares a casino's items with `stored`, which holds each stored vector's hash by item id.
+    /// An item has at most one vector.
     pub fn plan(
         items: &[Item],
         zone: Tz,

@@ -31,7 +31,7 @@ impl fmt::Display for ContentProblem {
 
 impl std::error::Error for ContentProblem {}
 
-/// Reads a whole file. `file` is only its name, which problems show; relative dates count from
+/// Reads a whole file. `file` is the name that problems show. Relative dates count from
 /// `reference`.
 pub fn parse_content(
     file: &str,

@@ -14,7 +14,8 @@ use serde::{Deserialize, Serialize};
 
 pub use offline::Offline;
 
-/// Identifies vectors that may be compared with each other: those of one model, version and length.
+/// Identifies vectors that may be compared with each other: those of one model, one version and one
+/// dimension.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Space {
     /// The exact name of the model, such as `gemini-embedding-001`; never an alias such as
@@ -100,8 +101,8 @@ impl FromStr for Space {
 // === impl Vector ===
 
 impl Vector {
-    /// Scales the values to unit length, because a hosted model's shortened vectors have other
-    /// lengths. Values that are not finite become zero.
+    /// Scales the values to unit length, because the shortened vectors of a hosted model do not
+    /// have it. Values that are not finite become zero.
     pub fn normalised(mut values: Vec<f32>) -> Self {
         values
             .iter_mut()
@@ -119,7 +120,7 @@ impl Vector {
     }
 
     /// Returns the cosine similarity: 1 for the same direction, 0 for unrelated, -1 for opposite.
-    /// Vectors of different lengths give 0.
+    /// Vectors with different numbers of values give 0.
     pub fn similarity(&self, other: &Self) -> f32 {
         if self.0.len() == other.0.len() {
             self.0.iter().zip(&other.0).map(|(a, b)| a * b).sum()

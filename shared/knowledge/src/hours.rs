@@ -28,8 +28,8 @@ pub struct Span {
     pub closes: u16,
 }
 
-/// The openings of each weekday, Monday first; stored and sent as text ("Sun-Thu 11am-10pm"). The
-/// local clock decides: an hour that the clocks repeat occurs twice, a skipped hour never.
+/// The openings of each weekday, Monday first; stored and sent as text ("Sun-Thu 11am-10pm"). They
+/// follow the local clock: an hour that the clocks repeat occurs twice, a skipped hour never.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct WeeklyHours {
     days: [Vec<Span>; 7],

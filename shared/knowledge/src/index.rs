@@ -138,7 +138,8 @@ impl Index {
         self.bytes
     }
 
-    /// Returns the best matches first; items with equal scores keep the order of the content file.
+    /// Searches by words alone and returns at most `k` hits, the best first. Items with equal
+    /// scores keep the order of the content file.
     pub fn search(&self, query: &str, now: DateTime<Utc>, k: usize) -> Vec<Hit> {
         let today = self.today(now);
         let mut hits: Vec<Hit> = self

@@ -43,7 +43,7 @@ pub struct Item {
 // === impl Item ===
 
 impl Item {
-    /// Reads an item as a person wrote it; relative dates are resolved at `reference`. Returns all
+    /// Reads an item as a person wrote it; relative dates count from `reference`. Returns all
     /// problems at once.
     pub fn read(value: &Value, reference: Reference) -> Result<Self, Vec<Problem>> {
         read::item(value, Some(reference))

@@ -139,7 +139,7 @@ impl ToolCall {
 }
 
 impl ChatReply {
-    /// Parses the text as JSON, which it is if the request had a schema; `None` if it is not.
+    /// Parses the text as JSON; `None` if it is not JSON. If the request had a schema, it is JSON.
     pub fn json(&self) -> Option<Value> {
         serde_json::from_str(&self.text).ok()
     }

@@ -101,8 +101,8 @@ impl OpenAi {
         outcome
     }
 
-    /// Tries the formats in order. If all fail, returns the first unreadable answer rather than a
-    /// refusal, because it says more about the model; the error contains the tokens of all
+    /// Tries the formats in order. If all fail, returns the first unreadable answer, because it
+    /// says more about the model than a refusal does. The error contains the tokens of all
     /// attempts.
     async fn find_format(&self, request: &ChatRequest) -> Result<ChatReply, Error> {
         let until = Instant::now() + request.deadline;

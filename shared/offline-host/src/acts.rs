@@ -55,15 +55,15 @@ pub(crate) struct Heard<'a> {
     /// Whether the text says something new about the guest or the party.
     pub(crate) news: bool,
     pub(crate) learnt: Learnt,
-    /// Whether a word that has no other meaning, such as "arcade", occurs in a row's name or
-    /// keywords.
+    /// Whether one of the text's words that have no other meaning (`Understood::leftover`), such as
+    /// "arcade", occurs in a row's name or keywords.
     pub(crate) names_something: bool,
 }
 
 type Condition = fn(&Heard<'_>) -> bool;
 
-/// How an act is recognised: its key in the pack and in the learnt table, the condition under which
-/// it is possible at all, and a condition beside its words that makes it more likely.
+/// How an act is recognised: its key in the pack and in the learnt table; the condition `possible`,
+/// without which the act is never chosen; and the condition `speaks`, which makes it more likely.
 struct Rule {
     act: Act,
     key: &'static str,

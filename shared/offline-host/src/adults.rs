@@ -5,9 +5,9 @@ use seven_knowledge::{Category, Item, item::Details};
 
 use crate::{cautions::warns, host::Host, understand::Understood};
 
-/// Returns whether the guest's party may be sent to the row: not with children to a place for
-/// adults, and never to a row that warns of a condition which the guest named. "My husband and me"
-/// leaves the children out.
+/// Returns whether the host may send the guest's party to the row. A party with minors gets no row
+/// for adults, and nobody gets a row that warns of a condition they named. After "my husband and
+/// me", the party is taken to come without the children.
 pub(crate) fn is_allowed(host: &Host<'_>, u: &Understood<'_>, item: &Item) -> bool {
     let grown = !host.state.young && host.pack.grown.found(&u.said);
     let minors = host.state.has_minors() && !grown;
@@ -31,7 +31,8 @@ pub(crate) fn says_adults_only(item: &Item) -> bool {
     says_from(item, ADULT_AGE_YEARS) || only(&item.description) || only(age_rule(item))
 }
 
-/// Returns whether the age rule or the description of a row admits only guests from this age.
+/// Returns whether the age rule or the description of a row admits only guests of this age or
+/// older.
 fn says_from(item: &Item, years: u32) -> bool {
     let years = years.to_string();
     let marks = [" and over", "+", " or older"].map(|mark| format!("{years}{mark}"));

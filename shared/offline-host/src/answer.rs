@@ -105,7 +105,7 @@ struct Dialogue<'a> {
     cautions: &'a [&'a Caution],
     /// The sentences answered already.
     said: Vec<&'a str>,
-    /// The answers, each with whether it answers a mere remark.
+    /// The answers, each with a flag that is true if it answers a mere remark.
     parts: Vec<(Part, bool)>,
     state: DialogueState,
 }
@@ -277,7 +277,7 @@ fn by_act(host: &Host<'_>, act: Act, u: &Understood<'_>, said_now: &[&str]) -> O
         Act::Correct => {
             return request::corrected(host, u).or_else(|| suggest::answer(host, act, u));
         }
-        // "And make it 8:30" completes the open booking.
+        // A sentence such as "And make it 8:30" may complete the open booking.
         Act::Narrow if u.kinds.is_empty() && u.refused.is_empty() => {
             return request::corrected(host, u).or_else(|| suggest::answer(host, act, u));
         }
@@ -323,8 +323,8 @@ impl Act {
         )
     }
 
-    /// Returns whether words of the pack or the dialogue show this act so clearly that the subject
-    /// of the text changes nothing.
+    /// Returns whether words of the pack or the dialogue show this act so clearly that the answer
+    /// does not depend on the subject of the text.
     fn is_certain(self) -> bool {
         !matches!(
             self,

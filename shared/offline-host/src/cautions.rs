@@ -1,6 +1,6 @@
 //! Finds rows that must not be suggested to a guest: a massage that is "not recommended during
-//! pregnancy" to a guest who says that she is pregnant, a seafood kitchen to one who is allergic to
-//! shellfish.
+//! pregnancy" to a guest who says that she is pregnant, or a seafood restaurant to a guest who is
+//! allergic to shellfish.
 
 use seven_knowledge::{Category, Item, item::Details};
 use seven_llm::Request;
@@ -12,7 +12,7 @@ use crate::{
     phrases::Tokens,
 };
 
-/// Words that make a sentence about a condition a warning.
+/// Words that turn a sentence about a condition into a warning.
 const WARNING: [&str; 12] = [
     "not",
     "no",
@@ -52,7 +52,8 @@ pub(crate) fn warns(host: &Host<'_>, item: &Item) -> bool {
     });
     let unfit = host.cautions.iter().map(|caution| &caution.unfit);
     let mut unfit = unfit.chain(allergies).peekable();
-    // Every row is asked about in every turn, and hardly any guest names a condition.
+    // Returns early, because this check runs for every row in every turn, and few guests name a
+    // condition.
     if unfit.peek().is_none() {
         return false;
     }
@@ -61,7 +62,8 @@ pub(crate) fn warns(host: &Host<'_>, item: &Item) -> bool {
     cautions.any(|caution| is_warned(item, caution)) || unfit.any(|phrases| phrases.found(&told))
 }
 
-/// Returns all that the row says, its internal notes included: only what it leads to is shown.
+/// Returns all texts of the row. They include the internal notes, which no guest sees, because the
+/// notes may say for whom the row is unfit.
 fn told(item: &Item) -> String {
     let cuisine = match &item.details {
         Details::Dining(dining) => Some(dining.cuisine_type.as_str()),

@@ -116,8 +116,8 @@ pub(crate) fn days_told(text: &str, today: NaiveDate) -> Vec<(NaiveDate, NaiveDa
     days
 }
 
-/// Returns the date within 60 days back and 305 days ahead, because a closing may have begun
-/// already.
+/// Returns the date with this month and day that lies between 60 days ago and 305 days ahead. Past
+/// days are included because a closing may have begun already.
 fn nearest(today: NaiveDate, month: u32, day: u32) -> Option<NaiveDate> {
     let years = [today.year() - 1, today.year(), today.year() + 1];
     let dates = years

@@ -1,5 +1,5 @@
-//! Fits an answer into the channel's length, for text messages if possible one of 160 characters
-//! and never more than two, and lets it ask at most one question.
+//! Fits an answer into the channel's length, and lets it ask at most one question. As text
+//! messages, an answer is one text of 160 characters if possible, and never more than two texts.
 
 use std::ops::Range;
 
@@ -36,7 +36,7 @@ impl<'a> Room<'a> {
         }
     }
 
-    /// Returns the room without the lead.
+    /// Returns the room that the reply would have if no lead came before it.
     pub(crate) fn alone(self) -> Self {
         Self { lead: None, ..self }
     }

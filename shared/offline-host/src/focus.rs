@@ -19,13 +19,13 @@ use super::{
 };
 use crate::{about as place, minors, resolve, sentences};
 
-/// The lowest score at which a row counts as mentioning a term (a word or phrase of the question);
-/// `CALLED` is the lowest at which its name or keywords do.
+/// The lowest score at which a row counts as mentioning a term (a word or phrase of the question).
+/// `CALLED` is the same limit for the row's name and keywords alone.
 const SAID: f32 = 0.5;
 const CALLED: f32 = 0.82;
 
 /// Answers about the rows that the last reply named, if the text itself does not say what it is
-/// about. After two proposals it answers about both.
+/// about. If the last reply named two rows, the answer may be about both.
 pub(crate) fn answer(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
     let mut again = asked(u);
     let hard = hard_terms(host, &again);
@@ -80,12 +80,13 @@ fn about(host: &Host<'_>, again: &Understood<'_>, hard: &[Term], row: &Arc<Item>
         .cloned()
         .collect();
     let points = again.refers();
-    // "How late is that coffee place open" only describes the subject.
+    // A kind after "that" only describes the subject: "How late is that coffee place open".
     let kinds = again.kinds.iter().any(|kind| {
         let described = points && kind_fits(kind, row);
         !described && !kind.is_condition()
     });
-    // "Is breakfast early or can I get it at 11" does not ask about check-out.
+    // A text that names a kind of food does not ask about a row outside dining: "Is breakfast early
+    // or can I get it at 11" after a reply about check-out.
     if kinds && !again.kind_places.is_empty() && row.category != Category::Dining {
         return None;
     }
@@ -127,7 +128,7 @@ fn about(host: &Host<'_>, again: &Understood<'_>, hard: &[Term], row: &Arc<Item>
         };
         return Some(lookup::booking(host, &of_category));
     }
-    // Treatments have the hours of the spa.
+    // A row without hours, such as a treatment, has the hours of its venue, such as the spa.
     if asks_hours(again) && row.hours().is_none() && hard.is_empty() {
         let house = lookup::house_of(host, again, &row.category);
         return house.or_else(|| Some(missing(host, row)));
@@ -149,7 +150,8 @@ fn about(host: &Host<'_>, again: &Understood<'_>, hard: &[Term], row: &Arc<Item>
                 || (again.continues() && hard.is_empty())
                 || (!hard.is_empty() && !unknown && !again.facets.is_empty());
             let asks = again.is_question || again.asks_fact();
-            // Another row may answer "How much is it for dogs".
+            // If the name or keywords of another rule or service contain a word of the question, as
+            // in "How much is it for dogs", that row may answer.
             let elsewhere = !hard.is_empty() && is_told_elsewhere(host, &hard, row);
             (about && !elsewhere && asks && (!hard.is_empty() || again.asks_fact()))
                 .then(|| missing(host, row))

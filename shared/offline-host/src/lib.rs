@@ -49,8 +49,7 @@ pub use pack::HostPack;
 
 use seven_llm::{Error, Model, Reply, Request, Responding, Usage};
 
-/// The offline model. The same request and seed give the same reply. It ignores tools, output
-/// schema and system prompt.
+/// The offline model. Equal requests, the seed included, get equal replies.
 #[derive(Debug, Clone)]
 pub struct OfflineModel {
     pack: HostPack,

@@ -25,7 +25,8 @@ pub struct HostPack {
     pub(crate) threshold: f32,
     pub(crate) intents: BTreeMap<String, Phrases>,
     pub(crate) facets: BTreeMap<String, Phrases>,
-    /// Phrases that show an act; the search still uses their words.
+    /// Phrases that show an act. Unlike the words of intents and facets, their words are not taken
+    /// out of `Understood::leftover`.
     pub(crate) acts: BTreeMap<String, Phrases>,
     pub(crate) times: BTreeMap<String, Phrases>,
     /// Words that do not show what the guest wants.
@@ -57,7 +58,7 @@ pub struct HostPack {
     replace_es: Vec<Replace>,
 }
 
-/// A content category, with the words by which guests call it.
+/// A content category, with the words that guests use for it.
 #[derive(Debug, Clone)]
 pub(crate) struct Topic {
     pub(crate) category: Category,
@@ -79,14 +80,15 @@ pub(crate) struct NamedSubject {
 /// A narrower wish for a place to eat or drink, such as a cuisine, a bar or vegan food.
 #[derive(Debug, Clone)]
 pub(crate) struct Kind {
-    /// The first phrase of the kind, by which the state of a dialogue stores it.
+    /// The first phrase of the kind, under which the state of a dialogue stores it.
     pub(crate) name: String,
     pub(crate) field: Field,
     pub(crate) values: Vec<String>,
     pub(crate) phrases: Phrases,
 }
 
-/// A narrower wish inside any category, such as live music, in the words of guests and of rows.
+/// A narrower wish inside any category, such as live music: the guests' phrases for it, and the
+/// words of rows that meet it (`values`).
 #[derive(Debug, Clone)]
 pub(crate) struct Particular {
     pub(crate) category: Category,
@@ -94,7 +96,7 @@ pub(crate) struct Particular {
     pub(crate) phrases: Phrases,
 }
 
-/// A service, with the words by which guests call it and the values by which its row is found.
+/// A service, with the phrases that guests use for it and the values by which its row is found.
 #[derive(Debug, Clone)]
 pub(crate) struct Service {
     pub(crate) phrases: Phrases,
@@ -192,8 +194,9 @@ struct KindFile {
     words: Vec<String>,
 }
 
-/// A condition of a guest, such as a pregnancy: the phrases with which guests name it, those with
-/// which rows name it, and those of rows that do not fit it although they do not warn.
+/// A condition of a guest, such as a pregnancy: how guests name it (`said`), how rows name it
+/// (`rows`), and phrases of rows that do not suit such a guest although they give no warning
+/// (`unfit`).
 #[derive(Debug, Clone)]
 pub(crate) struct Caution {
     pub(crate) said: Phrases,
@@ -332,8 +335,8 @@ const SAY: &str = include_str!("say_keys.txt");
 // === impl Kind ===
 
 impl Kind {
-    /// Returns whether the kind is a condition of the guests, such as a diet, and names no kitchen,
-    /// dish or kind of place.
+    /// Returns whether the kind is a condition of the guests, such as a diet, and not a cuisine,
+    /// dish, price or kind of place.
     pub(crate) fn is_condition(&self) -> bool {
         matches!(self.field, Field::Kids | Field::Dietary)
     }

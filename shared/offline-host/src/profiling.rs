@@ -1,5 +1,5 @@
-//! Adds the one question about the guest: after an answer, never in place of one, and never in a
-//! serious moment.
+//! Adds at most one question about the guest to a reply: after an answer, never in place of one,
+//! and never in a serious moment.
 
 use seven_domain::Language;
 use seven_guest::Topic;
@@ -50,8 +50,8 @@ fn is_refusal(text: &str) -> bool {
     .any(|no| text.contains(no))
 }
 
-/// Adds the question about the guest that is due to the last part, and returns its text; `None` if
-/// no question fits here.
+/// Adds to the last part the question about the guest that `request.ask` names, and returns the
+/// question's text; `None` if no question fits here.
 pub(crate) fn ask(
     pack: &HostPack,
     request: &Request,

@@ -20,8 +20,9 @@ use crate::{
 
 pub(super) use stand_out::{best_of, only_place, only_sentence, word_of};
 
-/// A sentence answers at once if it and its row contain at least this share of the question, and
-/// the sentence at least `SURE_REST` of the words that the row's name lacks.
+/// A sentence answers before other answers are tried if it and its row together contain at least
+/// this share of the question, and the sentence contains at least `SURE_REST` of the words that the
+/// row's name lacks.
 const SURE: f32 = 0.8;
 const SURE_REST: f32 = 0.6;
 /// The lowest share of the question that a sentence and its row must contain if nothing else
@@ -39,7 +40,7 @@ pub(crate) fn exact(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
     let structured = ["dress", "dietary", "reservations", "phone"]
         .iter()
         .any(|f| u.wants(f));
-    // The calendar answers which events for children take place at a time.
+    // The list of coming shows answers which events for children take place at a time.
     let calendar = u.wants("kids") && u.when.is_said();
     if structured
         || calendar
@@ -76,8 +77,8 @@ pub(crate) fn exact(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
             .iter()
             .any(|t| !t.soft && t.to - t.from > 1 && t.is_literally_in(&best.text))
     };
-    // A word that another category's sentence mentions in passing answers nothing: "rooms with a
-    // kitchen", "haute cuisine".
+    // If the sentence belongs to a category that the question does not name, the sentence or its
+    // row's name must contain every word literally: "rooms with a kitchen", "haute cuisine".
     let apart = !fits_topic(u, &best.item);
     let literal =
         |term: &Term| term.is_literally_in(&best.text) || term.is_literally_in(&best.item.name);
@@ -127,8 +128,8 @@ pub(crate) fn fallback(
     let named = !named(u, &terms).is_empty();
     let hard = terms.iter().any(|term| !term.soft);
     let of_rows = |item: &Item| rows.contains(&item.name);
-    // If the reply denied a thing by its name, only a row with that name answers: an orchestra is
-    // no opera.
+    // If an earlier answer denied the thing, only a row or sentence that contains the word itself
+    // answers: an orchestra is not an opera.
     let named_there = |p: &Passed, term: &Term| {
         term.is_literally_in(&p.text) || index.is_called(&p.item, term) >= ALMOST_SAID
     };
@@ -140,7 +141,8 @@ pub(crate) fn fallback(
             && terms.iter().all(|term| term.soft || named_there(p, term))
     };
     let hards = terms.iter().filter(|term| !term.soft).count();
-    // "Weather tomorrow?" does not ask which place closes in bad weather.
+    // A time and a single word are too little: "Weather tomorrow?" does not ask which place closes
+    // in bad weather.
     let timely = !u.when.is_said() || demand != Demand::Any || hards > 1;
     let likely =
         |p: &&Passed| p.score >= LIKELY && p.own >= LIKELY_OWN && timely && (!denied || literal(p));
@@ -165,7 +167,7 @@ pub(crate) fn fallback(
         }
     }
     let found = index.passages(&terms, host.language, host.request.now, |item, text| {
-        // The calendar answers which shows are on at a time.
+        // The list of coming shows answers which shows are on at a time.
         let calendar = u.when.is_said() && item.category == Category::Entertainment;
         demand.met(text) && !calendar && (rows.is_empty() || !named || of_rows(item))
     });
@@ -200,7 +202,8 @@ pub(crate) fn honest(host: &Host<'_>, u: &Understood<'_>, part: Part) -> Part {
         .filter(|term| !term.soft)
         .collect();
     let named = named(u, &terms);
-    // "A table at Nobu" and "Coyote Wash buffet" name places that the content does not have.
+    // An unknown name, as in "A table at Nobu" or "Coyote Wash buffet", is a place that the content
+    // does not have.
     if named.is_empty() && terms.iter().any(|term| is_place(u, term)) {
         return host.unanswered();
     }
@@ -279,7 +282,7 @@ fn is_kind(u: &Understood<'_>, term: &Term) -> bool {
             .any(|at| at.0 <= term.from && term.to <= at.1)
 }
 
-/// Returns whether the term is an unknown word where a name stands, as in "at nobu".
+/// Returns whether the term is an unknown word where names usually occur, as in "at nobu".
 fn is_place(u: &Understood<'_>, term: &Term) -> bool {
     let before = term.from.checked_sub(1).map(|n| u.said.words[n].as_str());
     !term.known

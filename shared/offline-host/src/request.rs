@@ -28,7 +28,7 @@ pub(crate) fn book(host: &Host<'_>, u: &Understood<'_>) -> Part {
         let body = host.say("walk_in", &[("name", slots[0].1.as_str())]);
         return host.part("booking", body, std::slice::from_ref(row));
     }
-    // "A table at Nobu" names a place that the content does not have.
+    // An unknown word may name a place that the content does not have, as in "A table at Nobu".
     let elsewhere = u
         .leftover
         .iter()
@@ -187,7 +187,8 @@ pub(crate) fn wanted_row(host: &Host<'_>, u: &Understood<'_>) -> Option<Arc<Item
     }
     let index = &host.request.index;
     let mut listed = resolve::listed(host);
-    // "Where do I park? OK, put us down for 2": the garage is not what the guest books.
+    // If the guest cannot book any row of the last reply, takes the newest earlier row that can be
+    // booked: after "Where do I park? OK, put us down for 2", the guest does not book the garage.
     if !listed.iter().any(is_bookable) {
         let earlier = host.state.recent.iter().rev();
         let mut earlier = earlier.filter_map(|id| index.get(id).cloned());
@@ -207,7 +208,7 @@ pub(crate) fn wanted_row(host: &Host<'_>, u: &Understood<'_>) -> Option<Arc<Item
         (u.topics.is_empty() || u.topics.contains(&row.category))
             && (!table || row.category == Category::Dining)
     };
-    // "Book us a shuttle" names another row than the one named last.
+    // The text may name a different row from the one named last, as in "Book us a shuttle".
     let elsewhere = u.leftover.iter().any(|word| suggest::is_listed(host, word));
     match listed.as_slice() {
         [one] if of_topic(one) && !elsewhere => Some(Arc::clone(one)),

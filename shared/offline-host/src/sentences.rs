@@ -154,8 +154,8 @@ pub(crate) fn with_its_word(
         .unwrap_or(fact)
 }
 
-/// Writes the price range of a place and its row's sentence about prices; only the range if both
-/// are too long.
+/// Writes the price range of a place and its row's sentence about prices. If both together are too
+/// long, writes the sentence alone; if that is too long as well, the range alone.
 pub(crate) fn priced(host: &Host<'_>, u: &Understood<'_>, row: &Item, range: String) -> String {
     let terms = terms(host, u);
     let keep = |item: &Item, text: &str| item.id == row.id && text.contains('$');

@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use seven_text::{fold, stem, words};
 use strsim::osa_distance;
 
-/// Verbs that say what guests are doing; "goin" is corrected to "going" although the pack lacks it.
+/// Verbs of which guests often leave out the last g. "goin" is corrected to "going" even if the
+/// pack does not contain "going".
 const GOING: [&str; 14] = [
     "going",
     "thinking",
@@ -31,7 +32,8 @@ pub(crate) struct Speller {
     shorthand: BTreeMap<String, String>,
     /// The words of the pack that are long enough for corrections.
     long: BTreeSet<String>,
-    /// The stems of all words of the pack, because a word with another ending is no typing error.
+    /// The stems of all words of the pack, because a word with another ending is not a typing
+    /// error.
     stems: HashSet<String>,
 }
 

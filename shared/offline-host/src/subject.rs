@@ -83,8 +83,8 @@ pub(crate) struct Question {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct SubjectFile {
-    /// A plain question about the subject. It is asked of the rows when they do not answer the
-    /// guest's own words.
+    /// A plain question about the subject. If the rows do not answer the guest's own words, they
+    /// are searched with this question.
     #[serde(default)]
     question: Option<Question>,
     /// Words in names, keywords and kinds of rows about the subject.
@@ -96,8 +96,8 @@ pub(crate) struct SubjectFile {
     /// Whether the plain question gets suggestions, as "where shall we eat" does.
     #[serde(default)]
     suggests: bool,
-    /// Whether it is an aspect of another subject, as noise or a view are: the next probable
-    /// subject then counts.
+    /// Whether the subject is an aspect of another subject, such as noise or a view. The next most
+    /// probable subject is then used instead.
     #[serde(default)]
     is_aspect: bool,
     /// The act that answers the subject instead of rows.

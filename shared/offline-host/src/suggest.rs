@@ -34,8 +34,8 @@ use wanted::{Wanted, fits};
 /// Minutes from midnight to noon.
 const NOON: u16 = 720;
 
-/// Suggests rows for the present request; `None` if the request has no category that can be
-/// suggested from.
+/// Suggests rows for the present request; `None` if the request's category is one from which the
+/// host suggests nothing.
 pub(crate) fn answer(host: &Host<'_>, act: Act, u: &Understood<'_>) -> Option<Part> {
     let Some(wanted) = wanted(host, act, u) else {
         let nothing_named = u.topics.is_empty() && u.kinds.is_empty() && u.leftover.is_empty();

@@ -39,7 +39,7 @@ const WITH_MINORS: [&str; 5] = [
     "venimos con mi hijo de 12 años",
     "two teens with us",
 ];
-/// Refusals of a guest, each with the kitchen that must not be offered after it.
+/// Refusals of a guest, each with the cuisine that must not be offered after it.
 const REFUSALS: [(&str, &str); 5] = [
     ("no italian please", "Italian"),
     ("she hates seafood", "Seafood"),

@@ -1,4 +1,5 @@
-//! Questions that do not name their subject, which is the venue mentioned before.
+//! Checks follow-up questions that do not name a venue because they are about the one mentioned
+//! before.
 #![expect(
     dead_code,
     reason = "the desk is shared by tests that use other parts of it"
@@ -12,8 +13,8 @@ use seven_text::fold;
 
 const BAHIA: &str = include_str!("unseen/bahia_lucero.json");
 const COYOTE: &str = include_str!("unseen/coyote_wash.json");
-/// The dialogues, and the minimum share of them that must end right; raise it whenever the measured
-/// share rises. The host was tuned to the first two files; the third only measures it.
+/// The dialogues, and the minimum share of them that must end with a right reply. Raise it whenever
+/// the measured share rises. The host was tuned to the first two files; the third only measures it.
 const FILES: [(&str, f64); 3] = [
     (include_str!("follow_ups.txt"), 0.85),
     (include_str!("follow_ups_dev.txt"), 0.78),

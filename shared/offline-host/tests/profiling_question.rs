@@ -1,4 +1,5 @@
-//! Checks that the one question about the guest is asked where it fits.
+//! Checks when the host asks its one question about the guest: after an answer, but not after a
+//! complaint, a problem or a question that it could not answer.
 
 mod desk;
 

@@ -2,8 +2,8 @@
 //! the fact asked for, and checks that no reply tells what no row contains.
 //!
 //! A line of `unseen/*.txt` is `kind | question | wanted | forbidden`. If ` >> ` separates two
-//! texts in `question`, the reply to the last one counts.
-//! - `wanted`: the reply has all parts joined by ` + `, and one of those joined by ` / `
+//! texts in `question`, only the reply to the last one is checked.
+//! - `wanted`: the reply has all parts that ` + ` joins; of alternatives joined by ` / ` it has one
 //! - `!` as `wanted`: the reply gives the casino's phone and is not grounded
 //! - `forbidden`: the reply has none of the parts joined by ` | `
 //!
@@ -60,8 +60,9 @@ static CASINOS: [Casino; 9] = [
         content: include_str!("unseen/bahia_lucero.json"),
         cases: include_str!("unseen/bahia_lucero.txt"),
         tuned: true,
-        // The share was 0.94 before the lexicon grew, and should be again: rows now wrongly answer
-        // "hay cajero automatico", questions about a drone, and about a breakfast in a bar.
+        // The share was 0.94 before the lexicon grew, and should reach 0.94 again. Rows now wrongly
+        // answer "hay cajero automatico" and questions about a drone and about a breakfast in a
+        // bar.
         least: 0.92,
     },
     Casino {
@@ -71,7 +72,8 @@ static CASINOS: [Casino; 9] = [
         content: include_str!("unseen/delta_marguerite.json"),
         cases: include_str!("unseen/delta_marguerite.txt"),
         tuned: false,
-        // The share was 0.92 when a list answered questions that two suggestions answer now.
+        // The share was 0.92 when the host answered some questions with a list to which it now
+        // gives two suggestions.
         least: 0.89,
     },
     Casino {
@@ -83,9 +85,9 @@ static CASINOS: [Casino; 9] = [
         tuned: false,
         least: 0.78,
     },
-    // Other people, who know nothing of the host, wrote these questions. All questions about Harbor
-    // Lantern and half of those about Mesa Dorada are slang. Nobody has looked at the failures of
-    // Costa Serena.
+    // People who know nothing of the host wrote the questions about the casinos below. All
+    // questions about Harbor Lantern and half of those about Mesa Dorada are slang. Nobody has
+    // looked at the failures of Costa Serena.
     Casino {
         name: "Harbor Lantern Casino",
         phone: "1-337-555-0100",

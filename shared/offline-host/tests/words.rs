@@ -1,5 +1,5 @@
-//! Tests with texts as guests really write: typing errors, slang, emoji, and what a list must leave
-//! out. They were written before the host was tuned to them.
+//! Tests with texts as guests really write them: with typing errors, slang and emoji. Also checks
+//! the names that a reply must leave out. The texts were written before the host was tuned to them.
 
 mod desk;
 

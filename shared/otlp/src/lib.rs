@@ -32,12 +32,13 @@ const UNREACHABLE_AFTER: Duration = Duration::from_secs(2);
 /// do not fill a worker's memory.
 const ROOM_AWAY: usize = BATCH;
 
-/// The address to which spans are sent, and the description of this process in them.
+/// The address to which spans are sent, and the fields that describe this process in each span.
 #[derive(Debug, Clone)]
 pub struct Settings {
     /// The collector's base URL, to which `/v1/traces` is appended.
     pub endpoint: Url,
-    /// The share of traces that is exported; important traces are always exported.
+    /// The share of traces that is exported; traces of failures, consent, guardrails and safety are
+    /// always exported.
     pub sample: Sample,
     /// Maximum number of spans that may wait in the queue.
     pub room: usize,

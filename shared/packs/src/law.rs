@@ -99,8 +99,9 @@ const MUST_HOLD: &[(TextKey, &[&str], &[&str])] = &[
     ),
 ];
 
-/// Returns the class that a text must have if it is sent even while other texts must wait (D5, D6);
-/// `None` for any other text. A pack may give these classes to no other text.
+/// Some texts are sent even while other texts must wait (D5, D6). Returns the class that such a
+/// text must have; `None` for any other text. A pack must not give any of these classes to another
+/// text.
 fn class_of(key: TextKey) -> Option<MessageClass> {
     Some(match key {
         TextKey::OptOutConfirmation => MessageClass::OptOutConfirmation,
@@ -155,12 +156,12 @@ pub(crate) fn check(rules: &Rules, texts: &Texts, guardrails: &Guardrails) -> Re
     safety_languages(rules, texts, guardrails)
 }
 
-/// If a pack has one of these layers, every safety language must have a rule and an answer in it.
+/// If a pack has one of these layers, it needs a rule and an answer for that layer in every safety
+/// language.
 const SAFETY_LAYERS: [Layer; 3] = [Layer::Crisis, Layer::Emergency, Layer::ResponsibleGaming];
 
-/// Checks that every safety language has a rule and an answer in each of the pack's
-/// `SAFETY_LAYERS`, and that the pack has no rule or answer in a safety language that `rules` does
-/// not list.
+/// Checks that the pack has a rule and an answer in every safety language for each of its
+/// `SAFETY_LAYERS`. It must have no rule or answer in a safety language that `rules` does not list.
 fn safety_languages(rules: &Rules, texts: &Texts, guardrails: &Guardrails) -> Result<(), Error> {
     for layer in SAFETY_LAYERS
         .into_iter()
@@ -216,9 +217,9 @@ fn text(key: TextKey, rules: &Rules, texts: &Texts) -> Result<(), Error> {
     Ok(())
 }
 
-/// Checks that a text in one language has its required strings and not too many segments. Spanish
-/// has its own strings; any other language must contain the English ones. Those of safety texts are
-/// phone numbers, which are the same in every language.
+/// Checks that a text in one language has its required strings and not too many segments. A Spanish
+/// text needs the Spanish strings, a text in any other language the English ones. Safety texts
+/// exist in more languages, but need only phone numbers, which are the same everywhere.
 fn fits(key: TextKey, language: &str, texts: &Texts, rendered: &str) -> Result<(), Error> {
     let refused = |why: String| Err(Error::Text { key, why });
     let facts = MUST_HOLD.iter().find(|(demanding, ..)| *demanding == key);

@@ -169,7 +169,7 @@ impl Pack {
         keys.flat_map(say).collect()
     }
 
-    /// Returns the reply, preceded by the disclosure if it must carry one.
+    /// Returns the reply, preceded by the disclosure of this kind; with `None`, the reply alone.
     pub fn disclosed(
         &self,
         kind: Option<DisclosureKind>,
@@ -185,8 +185,8 @@ impl Pack {
         format!("{} {reply}", self.say(key, language, config))
     }
 
-    /// Returns the values that this casino's texts may mention. A casino without a helpline of its
-    /// own gets the pack's helpline, if there is one.
+    /// Returns the values that this casino's texts may mention. If the casino's document names no
+    /// helpline, they contain the pack's helpline, if there is one.
     pub fn slots<'a>(&'a self, config: &'a CasinoConfig) -> Slots<'a> {
         let own = config.regulations.responsible_gaming_helpline.as_ref();
         let state = config.regulations.state_helpline.as_ref();

@@ -13,7 +13,8 @@ use crate::{Error, TextKey};
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Rules {
-    /// Minutes after which a text without an answer is closed as too old (D4).
+    /// Minutes for which a guest's text may wait for an answer; after them it is closed as too old
+    /// (D4).
     pub usefulness_minutes: u32,
     /// How long the guest must be silent before a turn starts. `quiet_window_max_ms` limits the
     /// total wait (D4).
@@ -30,8 +31,8 @@ pub struct Rules {
     pub answer_to_a_cry_minutes: u32,
     /// Minutes after which contacts are notified that a held reply still waits for a decision.
     pub review_minutes: u32,
-    /// The minimum confidence, from 0 to 1, of a reply that the host may send on a channel with
-    /// tickets; below it a person answers (WID-12).
+    /// The minimum confidence, from 0 to 1, that a reply needs on a channel with tickets. Below it,
+    /// a person answers instead of the host.
     pub least_confidence: f64,
     /// Languages in which only the safety layers have patterns and answers, by their BCP 47 names.
     #[serde(default)]

@@ -25,7 +25,7 @@ text_keys! {
     OptInConfirmation => "opt_in_confirmation",
     ConsentPrompt => "consent_prompt",
     ConsentGranted => "consent_granted",
-    /// Asks whether to stop texting a guest whose text resembles an opt-out (D20).
+    /// Asks a guest whose text resembles an opt-out whether we should stop texting them (D20).
     OptOutQuestion => "opt_out_question",
     /// The answer to a guest who says no to [`Self::OptOutQuestion`].
     OptOutDeclined => "opt_out_declined",
@@ -39,9 +39,9 @@ text_keys! {
     Fallback => "fallback",
     /// A broad question about the guest's wishes, asked after turns without progress.
     Menu => "menu",
-    /// The answer to a subject that the host does not talk about.
+    /// The answer to a question about a subject that the host does not talk about.
     OffTopic => "off_topic",
-    /// The only text sent during a pause, in answer to a guest who writes.
+    /// The only text sent while the conversation is paused; a guest who writes then gets it.
     Holding => "holding",
     /// The only text sent in safe mode.
     SafeMode => "safe_mode",
@@ -59,7 +59,8 @@ text_keys! {
     /// Opens the first reply to a guest by saying that an AI writes; the answer follows in the same
     /// text.
     Disclosure => "disclosure",
-    /// Repeats the disclosure at the start of a text, after a `MaterialChange`.
+    /// Repeats the disclosure at the start of a text, after a change that guests must be told of
+    /// (`MaterialChange`).
     Redisclosure => "redisclosure",
     /// The disclosure on the website. It names no command to stop, because nothing is sent unasked.
     WebDisclosure => "web_disclosure",
@@ -71,7 +72,7 @@ text_keys! {
     WebFull => "web_full",
     /// The only notice sent to a machine that answers each of our texts.
     AutoResponder => "auto_responder",
-    /// Tells the casino's new number to a guest who wrote to one that it no longer uses.
+    /// Tells the casino's new number to a guest who wrote to an old one.
     NumberChanged => "number_changed",
     Crisis => "crisis",
     Emergency => "emergency",
@@ -93,8 +94,8 @@ text_keys! {
 }
 
 impl TextKey {
-    /// Returns the sentence that names the helpline, for a text that only resembles a cry for help
-    /// of this layer.
+    /// Returns the sentence that names a helpline; it is added to the answer to a text that only
+    /// resembles a cry for help of this layer. `None` if the layer is not a cry for help.
     pub fn line_of(layer: Layer) -> Option<Self> {
         match layer {
             Layer::Crisis => Some(Self::CrisisLine),
@@ -113,8 +114,8 @@ impl TextKey {
         }
     }
 
-    /// Returns the text to send on this channel: a variant without STOP if replies there may not
-    /// name it, otherwise this text.
+    /// Returns the text to send on this channel: a variant that does not name STOP if texts on the
+    /// channel must not name it, otherwise `self`.
     pub fn on(self, channel: Channel) -> Self {
         match self {
             Self::Identity if !channel.profile().names_stop => Self::WebIdentity,

@@ -13,9 +13,9 @@ use seven_domain::{Language, MessageClass};
 
 use crate::{Error, law, text_key::TextKey};
 
-/// The values that a text may mention. A text keeps its number of segments if the values have at
-/// most these lengths in characters: casino 24, phone 16, persona 10, helplines 16 each, guest 16,
-/// topic 40.
+/// The values that a text may mention. No text exceeds its maximum number of segments if the values
+/// have at most these lengths in characters: casino 24, phone 16, persona 10, helplines 16 each,
+/// guest 16, topic 40.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Slots<'a> {
     pub casino: &'a str,
@@ -47,7 +47,7 @@ struct Inner {
 #[serde(deny_unknown_fields)]
 struct Entry {
     class: MessageClass,
-    /// Maximum number of segments of the text with the longest slots.
+    /// Maximum number of segments of the text if every slot has its maximum length.
     #[serde(default = "one")]
     segments: usize,
     en: String,

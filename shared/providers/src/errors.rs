@@ -11,7 +11,7 @@ use serde::Deserialize;
 pub enum ErrorClass {
     /// Too many requests: repeat the request after a pause.
     Throttled,
-    /// May succeed later: send the text again after each wait that `retry` lists for the code.
+    /// May succeed later: try the text again after the waits that `retry` lists for the code.
     Transient,
     /// Never send this text again.
     Permanent,
@@ -120,8 +120,8 @@ const REFUSED_KEY: Verdict = Verdict {
     ..UNKNOWN
 };
 
-/// Returns the meaning of a provider's code. If `code` is empty, because the body named none, the
-/// HTTP status decides. A code that no table lists is unknown.
+/// Returns the meaning of a provider's code. If `code` is empty, because the response's body named
+/// none, the HTTP status decides. A code that no table lists is unknown.
 pub fn verdict(provider: &str, code: &str, http_status: u16) -> Verdict {
     match provider {
         crate::telnyx::NAME => TELNYX.verdict(code, http_status),
@@ -173,8 +173,8 @@ impl Table {
         Ok(Self { rows })
     }
 
-    /// Returns the meaning of a code in this table. If it is not listed, the HTTP status decides
-    /// for an empty code, and any other code is unknown.
+    /// Returns the meaning of a code in this table. If the code is empty, the HTTP status decides.
+    /// Any other code that the table does not list is unknown.
     pub fn verdict(&'static self, code: &str, http_status: u16) -> Verdict {
         match self.row(code) {
             Some(row) => Verdict {

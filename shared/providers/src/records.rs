@@ -1,5 +1,5 @@
-//! A provider's own records of our texts, for reconciliation (D5): lists without texts, one message
-//! with its text, and the numbers that opted out.
+//! A provider's own records of our texts, for reconciliation (D5): lists of messages without their
+//! texts, single messages with their text, and the numbers that opted out.
 
 use std::{future::Future, pin::Pin};
 

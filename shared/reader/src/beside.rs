@@ -3,8 +3,8 @@
 
 use seven_compliance::{Author, Decision, Guardrails, Verdict, dialogue, echo};
 
-/// Returns whether the decision needs our own texts. Most texts contain no words that we could have
-/// written, so the caller can skip the query for our texts.
+/// Returns whether the decision must be checked against our own texts. Most guests' texts contain
+/// no words that we could have written, so the caller can skip the query for our texts.
 pub fn needs_our_texts(decision: &Decision, body: &str) -> bool {
     let in_words = decision
         .keyword
@@ -50,8 +50,8 @@ pub async fn beside_our_texts<F: Future<Output = Decision>>(
     Decision { likely, ..decision }
 }
 
-/// If a reaction quotes a cry for help that we did not write, the quoted words are the guest's own,
-/// and their decision is returned. In any other case returns `None`.
+/// If the body is a reaction that quotes a cry for help, and we did not write the quoted words,
+/// they are the guest's own: returns the decision on them. In any other case returns `None`.
 fn reacted_to(
     body: &str,
     rails: &Guardrails,

@@ -1,5 +1,5 @@
-//! Writes events together with their metrics, so that no caller can forget to count them. The
-//! metrics increase only after the commit.
+//! Writes cases and changes of consent together with their metrics, so that no caller can forget to
+//! count them. The metrics increase only after the commit.
 
 use seven_compliance::chain::Action;
 use seven_domain::{ConsentTier, HashKeys};

@@ -47,8 +47,8 @@ impl Error {
 /// Number of failed tries after which a message becomes a dead letter.
 const MOST_TRIES: u32 = 5;
 
-/// Returns the outcome for an error. `tries` includes the failed try; it comes from the message's
-/// row if there is one.
+/// Returns the outcome for an error. `tries` is the number of tries so far, including the one that
+/// failed; it comes from the message's row if there is one.
 pub fn outcome_of(error: &Error, tries: u32) -> Outcome {
     match error {
         Error::Store(e) if e.is_unavailable() => Outcome::Unavailable {

@@ -51,7 +51,8 @@ pub async fn beat(fleet: Fleet, name: &str) {
             fleet.bus.beat(&beat).await;
         }
     };
-    // Both run concurrently, because a call to an unreachable database takes seconds to fail.
+    // The two loops run concurrently, because a call to an unreachable database takes seconds to
+    // fail.
     let beating = async { tokio::select!(() = stored => {}, () = told => {}) };
     fleet.shutdown.run_until_cancelled(beating).await;
     drop(fleet.store.sign_off(&instance, name).await);

@@ -104,8 +104,8 @@ impl Timing {
         }
     }
 
-    /// Returns the longest wait of a text that no provider can send, until the providers are
-    /// checked for it again. The text may be woken earlier.
+    /// Returns how long a text that no provider can send waits at most before the providers are
+    /// checked again. The text may be woken earlier.
     pub fn provider_poll(&self) -> Duration {
         self.floored(60, 300)
     }
@@ -115,9 +115,9 @@ impl Timing {
         self.floored(10, 300)
     }
 
-    /// Returns the maximum extra wait for a provider, of which each text gets a share that depends
-    /// on its id. It keeps waiting texts from asking all at once; texts of the gravest classes do
-    /// not wait longer.
+    /// Returns the maximum extra wait of a text that no provider can send. Each text adds a share
+    /// of it, derived from its id, so that not all texts ask at once. Texts of the gravest classes
+    /// add none.
     pub fn provider_spread(&self) -> Duration {
         self.floored(10, 5_000)
     }
@@ -144,8 +144,8 @@ impl Timing {
         self.floored(60, 3_000)
     }
 
-    /// Returns how far back a check for texts sent after a STOP, or for rows of another casino,
-    /// looks when a process starts or after failed checks. Otherwise it looks back to the last
+    /// Returns how far back the checks for texts sent after a STOP and for rows of another casino
+    /// look when a process starts or after a failed check. Otherwise each looks back to its last
     /// check.
     pub fn after_stop_watch(&self) -> Duration {
         Duration::from_secs(300)

@@ -14,7 +14,8 @@ pub struct Console {
     pub listen: std::net::SocketAddr,
     /// The console's base URL as browsers see it.
     pub public_url: Url,
-    /// The console's own database login, which alone reads the operators' accounts.
+    /// The URL with the console's own database login, the only one that may read the operators'
+    /// accounts.
     pub postgres_url: Option<SecretString>,
     /// Whether a login requires a code in addition to the password.
     pub second_factor: bool,

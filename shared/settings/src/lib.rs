@@ -47,7 +47,7 @@ const DEFAULTS: &str = include_str!("../settings.default.toml");
 #[serde(deny_unknown_fields)]
 pub struct Settings {
     /// True if there was no file, no folder of secrets and no running `./scripts/dev`, so that only
-    /// defaults apply.
+    /// the defaults and the environment apply.
     #[serde(skip)]
     of_no_fleet: bool,
     pub stores: Stores,
@@ -78,9 +78,9 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// Reads the settings from `file`, else `SEVEN_CONFIG`, else a running `./scripts/dev`, else
-    /// uses the defaults. The secrets in the folder `SEVEN_SECRETS` override them, and the
-    /// environment overrides both.
+    /// Reads the settings from `file`, or else from the file that `SEVEN_CONFIG` names, or else
+    /// from the file of a running `./scripts/dev`; settings that it lacks keep their defaults. The
+    /// secrets in the folder `SEVEN_SECRETS` override the file, and the environment overrides both.
     pub fn load(file: Option<&Path>) -> Result<Self, Error> {
         let named = file
             .map(Path::to_path_buf)

@@ -86,8 +86,8 @@ impl Secret {
     /// a worker has only its own secrets.
     fn is_used(self, settings: &Settings) -> bool {
         match self.name {
-            // Only a few workers know the account's SID; the others list this secret only once a
-            // change of it was recorded.
+            // Only a few workers know the SID of the Twilio account. The others list this secret
+            // only if a change of it was recorded.
             "twilio.auth_tokens" => settings.twilio.account_sid.is_some(),
             "twilio.api_key_secret" => settings.twilio.api_key_secret.is_some(),
             "model.api_key" => settings.model.provider.has_key(),

@@ -18,7 +18,8 @@ pub struct Telemetry {
     pub log: String,
     /// The collector's base URL; if empty, no spans are exported.
     pub otlp_endpoint: String,
-    /// The share of traces that is exported, 0 to 1; important traces are always exported.
+    /// The share of traces that is exported, 0 to 1; traces of failures, consent, guardrails and
+    /// safety are always exported.
     pub sample: f64,
     /// Shares for single casinos, by id, which override `sample`; for example 0 for a casino of
     /// load tests.
@@ -46,7 +47,8 @@ pub struct Alerts {
     pub pagerduty_url: Url,
 }
 
-/// The channels of notices to a casino's own people. Their addresses are the casino's contacts.
+/// The channels of notices to a casino's own people. The addresses that they go to are the casino's
+/// contacts.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Notices {
@@ -54,7 +56,8 @@ pub struct Notices {
     pub smtp_url: Option<SecretString>,
     /// The sender of mails, such as `Hey Seven <notices@example.com>`.
     pub mail_from: Option<String>,
-    /// Whether webhooks may be on this machine and without TLS; for development.
+    /// Whether the webhooks of contacts may be on this machine and without TLS; for development
+    /// only.
     pub local: bool,
 }
 

@@ -1,8 +1,8 @@
 //! Rates how likely carriers are to filter an unsolicited text. Filtered texts vanish without an
 //! error code, so the score is checked before sending.
 //!
-//! A link without a scheme is a link, too. Keywords that guests are asked to send and legally
-//! required words are not rated as words in capitals.
+//! A link counts as a link even without a scheme. Legally required words, and keywords that guests
+//! are asked to send, are not rated as words in capitals.
 
 use std::fmt;
 

@@ -136,8 +136,8 @@ mod tests {
         let text = format!("{}{family}tail", "á".repeat(63));
         let parts = segment_parts(&text);
         assert_eq!(parts, ["á".repeat(63), format!("{family}tail")]);
-        // The second part is full here, so the cut goes through the cluster, because moving it
-        // would add a third part.
+        // The second part is full here, so moving the cluster into it would add a third part. The
+        // cut goes through the cluster instead.
         let full = format!("{}{family}{}", "á".repeat(64), "é".repeat(134 - 64 - 8));
         assert_eq!(measure(&full).segments, 2);
         assert_eq!(segment_parts(&full).concat(), full);

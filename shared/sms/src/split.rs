@@ -63,8 +63,8 @@ pub fn shape(text: &str, max_texts: usize) -> Shaped {
     }
 }
 
-/// Joins words with single spaces. Leaves a space out if it would merge with the neighbouring
-/// grapheme, because a cut there would leave a space at the edge of a text.
+/// Joins words with single spaces. Leaves out a space that would form one grapheme with its
+/// neighbour: after a cut there, a text would begin or end with that space.
 fn one_line(text: &str) -> String {
     let mut line = String::with_capacity(text.len());
     for word in text.split_whitespace() {
@@ -108,10 +108,11 @@ struct Cut {
 struct Cuts {
     /// True if the rest fits into one text.
     whole: bool,
-    /// The last end of a sentence that lies after 40 % of the characters that fit into one text.
+    /// The last end of a sentence, if it lies after the first 40 % of the characters that fit into
+    /// one text.
     sentence: Option<Cut>,
-    /// The last comma, if it lies after 60 % of the characters that fit into one text. A cut at a
-    /// comma keeps a name in a list whole.
+    /// The last comma, if it lies after the first 60 % of the characters that fit into one text. A
+    /// cut at a comma keeps a name in a list whole.
     comma: Option<Cut>,
     /// The last space, or else the last grapheme that fits.
     word: Cut,
@@ -195,7 +196,8 @@ impl Load {
     }
 }
 
-/// Cuts a grapheme too long for any text between its characters; no other cut splits a grapheme.
+/// Returns the index between two characters at which a grapheme that is too long for one text is
+/// cut. No other cut splits a grapheme.
 fn first_chars(rest: &str) -> usize {
     let mut end = 0;
     for c in rest.chars() {

@@ -196,8 +196,8 @@ mod tests {
         ] {
             assert_eq!(transliterate(text), text);
         }
-        // Characters around an emoji are replaced all the same, unless the replacement only makes
-        // the text longer.
+        // Characters around an emoji are replaced all the same, unless the replacement makes the
+        // text longer.
         assert_eq!(transliterate("“Sí” 😀…"), "\"Si\" 😀…");
     }
 

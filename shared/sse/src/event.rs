@@ -24,8 +24,8 @@ pub enum Status {
     Waiting,
 }
 
-/// An event of a stream. Its texts are whole sentences that were checked before; an event never
-/// contains an unchecked draft.
+/// An event of a stream. It contains only text that has passed every check, never an unchecked
+/// draft.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Event<'a> {
     /// The first event: the conversation's id.

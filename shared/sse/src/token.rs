@@ -1,5 +1,5 @@
-//! The tokens of a reply: words, cut from the stored text. The joined tokens are the stored text
-//! byte for byte, from whatever offset a stream begins.
+//! The tokens of a reply: words, cut from the stored text. Wherever a stream begins, its joined
+//! tokens equal the stored text from there on, byte for byte.
 
 use std::{fmt, str::FromStr};
 
@@ -18,7 +18,7 @@ pub struct Cursor {
     pub offset: usize,
 }
 
-/// A piece of a text.
+/// A word of a text with the blanks after it, or a piece of a very long word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Token<'a> {
     pub content: &'a str,

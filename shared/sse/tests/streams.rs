@@ -1,4 +1,5 @@
-//! Golden files of each dialect, and properties of resumed streams.
+//! Compares the stream in each dialect with its golden file, and checks that streams resume without
+//! loss or repetition.
 
 #![expect(clippy::unwrap_used, reason = "a test that fails says where")]
 
@@ -118,7 +119,7 @@ fn words_are_tokens_and_long_ones_are_cut() {
     assert_eq!(cut(" 24/7"), [" ", "24/7"]);
     assert_eq!(cut(""), Vec::<&str>::new());
     assert!(cut(&*Box::leak("赌".repeat(100).into_boxed_str())).len() > 3);
-    // A family of four is several code points, but one character for a reader.
+    // The emoji of a family of four is several code points, but one character for a reader.
     assert_eq!(cut("👨‍👩‍👧‍👦 hi"), ["👨‍👩‍👧‍👦 ", "hi"]);
 }
 

@@ -23,7 +23,7 @@ pub struct Invitation {
     pub name: String,
     pub language: Language,
     pub role: Role,
-    /// The casino at which the role holds; `None` means every casino.
+    /// The casino at which the person has the role; `None` means every casino.
     pub casino: Option<CasinoId>,
     /// The role's last day, in UTC; `None` for a role without an end.
     pub ends_on: Option<NaiveDate>,

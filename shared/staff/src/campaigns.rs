@@ -136,7 +136,7 @@ pub async fn change(
     .await?;
     let row = tx.campaign(&subject).await?.ok_or(NotChanged::Unknown)?;
     tx.commit().await?;
-    // Texts that were queued at the pause have been held since; resuming makes them due again.
+    // Resuming makes those texts due again that were queued at the pause and have been held since.
     let woken = match step {
         Step::Resume => fleet.store.wake_held(Some(casino)).await?,
         Step::Approve | Step::Pause | Step::Cancel => 0,

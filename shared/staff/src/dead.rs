@@ -9,7 +9,7 @@ use seven_store::{audit::Entry, controls::Order, dead::Ordered};
 /// waiting order keeps that order.
 ///
 /// # Errors
-/// When the store is unreachable; nothing is ordered then.
+/// Fails when the store is unreachable; nothing is ordered then.
 pub async fn order(
     fleet: &Fleet,
     casino: &CasinoId,

@@ -95,8 +95,8 @@ pub async fn holder(
     Ok(shown.and_then(|shown| shown.taken_by))
 }
 
-/// Queues a person's text, and marks the guest's held texts as answered. The conversation must have
-/// a pause that only a person ends; otherwise the host could write in between.
+/// Queues a person's text, and marks the guest's held texts as answered. The conversation must be
+/// paused until a person ends the pause; otherwise the host could write in between.
 ///
 /// # Errors
 /// Fails when the text cannot be queued; nothing is stored then.
@@ -193,8 +193,8 @@ pub struct CaseSettled {
     pub released: Option<u64>,
 }
 
-/// Settles a case. The host goes on in its conversation, unless another case keeps the conversation
-/// paused. Returns `None` if there is no such open case.
+/// Settles a case. The host goes on in the case's conversation, unless another case keeps the
+/// conversation paused. Returns `None` if there is no such open case.
 ///
 /// # Errors
 /// Fails when Postgres does not answer.
@@ -235,8 +235,8 @@ pub(crate) async fn finish(
     })
 }
 
-/// Ends the pause, and writes to the audit log who ended it. Returns `None` if there is no pause.
-/// Pass the result to [`announce`] after the commit.
+/// Ends the conversation's pause, and writes to the audit log who ended it. Returns `None` if the
+/// conversation is not paused. Pass the result to [`announce`] after the commit.
 ///
 /// # Errors
 /// Fails when Postgres does not answer.

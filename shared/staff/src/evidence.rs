@@ -25,7 +25,8 @@ pub struct Evidence {
     /// The scope of a STOP as of today: which texts it ends.
     pub revocation_scope: Scope,
     pub legal_sender: Option<LegalSender>,
-    /// Every change of consent, oldest first, without network addresses and the guest's own words.
+    /// Every change of consent, oldest first, without network addresses and without the guest's own
+    /// words.
     pub events: Vec<Value>,
     pub chain: Report,
 }

@@ -59,7 +59,8 @@ pub async fn check(
         return Ok(());
     }
     let Some(casino) = casino else {
-        // Casinos without a second prompt keep the usual one.
+        // A rule for every casino may turn the second prompt on: casinos without one keep the usual
+        // prompt.
         return if hides {
             Err(NotAllowed::DisclosureEverywhere)
         } else {

@@ -57,8 +57,8 @@ pub async fn decide(
     let mut tx = fleet.store.bind(casino).await?;
     let held = tx.held_reply(turn).await?.ok_or(Undecided::Gone)?;
     let conversation = ConversationId(held.conversation_id);
-    // The conversation's lock must come first, so the reply is read again after it: somebody else
-    // may have decided meanwhile.
+    // The first read only told which conversation to lock. The reply is read again under the lock,
+    // because somebody else may have decided meanwhile.
     tx.lock_conversation(conversation).await?;
     let held = tx.held_reply(turn).await?.ok_or(Undecided::Gone)?;
     // A later reply may refer to the earlier one, so the earlier one must be decided first.
@@ -87,7 +87,8 @@ pub async fn decide(
     note(&mut tx, AuditEvent::ReplyReviewed, by, conversation, detail).await?;
     let queued = tx.queued_of(turn.0).await?;
     tx.commit().await?;
-    // The texts need a new signal with its own id: the first signal ended when they were held.
+    // The first signal was handled when the texts were held, so they need a second one. Its own id
+    // keeps NATS from dropping it as a duplicate.
     let copy = format!("review:{}", fleet.ids.uuid());
     let signalled = fleet.signal_queued(casino, &queued, Some(&copy), &held.trace);
     if let Err(error) = signalled.await {

@@ -1,5 +1,5 @@
-//! Logging in: a password, then a second factor. Failures are counted, and after too many a login
-//! is refused without a check. A login with an unknown name takes as long as one with a known name
+//! Logging in: a password, then a second factor. Failures are counted; after too many, logins are
+//! refused without a check. A login with an unknown name takes as long as one with a known name
 //! (D26).
 
 use chrono::{DateTime, Utc};
@@ -63,8 +63,8 @@ pub async fn with_password(
 ) -> Result<Let, Refused> {
     let email = email.trim().to_lowercase();
     let counted = Counted::new(&email, from);
-    // The failures are read only when this login may compute its hash. So in a burst of logins,
-    // each one sees the failures of those whose hash was computed before.
+    // The failures are read only when this login may compute its hash. In a burst of logins, each
+    // one therefore sees the failures of all those that computed their hash before it.
     let turn = password::turn().await.ok_or(Refused::TooMany)?;
     let mut tx = store.staff().await?;
     let failures = counted.read(&mut tx).await?;
@@ -112,8 +112,8 @@ pub async fn with_password(
     })
 }
 
-/// Checks the second factor of a session that has passed the password, and replaces the session by
-/// a new, complete one.
+/// Checks the second factor for a session whose password was right, and replaces the session by a
+/// new, complete one.
 ///
 /// # Errors
 /// Refuses a wrong or used code, and counts it like a wrong password.

@@ -18,7 +18,7 @@ pub struct Expected<'a> {
     pub issuer: &'a str,
     pub client_id: &'a str,
     pub nonce: &'a str,
-    /// Whether the mail address counts as verified if the token does not say.
+    /// Whether the mail address counts as verified if the token does not say whether it is.
     pub email_is_verified: bool,
     pub now: DateTime<Utc>,
 }

@@ -11,11 +11,11 @@ use tokio::sync::{Semaphore, SemaphorePermit};
 pub const FEWEST_CHARACTERS: usize = 12;
 pub const MOST_CHARACTERS: usize = 128;
 
-/// Number of hashes that are computed at the same time; each takes 19 MiB and a core.
+/// Maximum number of hashes that are computed at the same time; each takes 19 MiB and a core.
 const AT_ONCE: usize = 2;
 static HASHING: Semaphore = Semaphore::const_new(AT_ONCE);
 /// Maximum number of callers that wait for their turn to hash. Further callers are refused, so that
-/// a flood of logins uses no memory.
+/// a flood of logins cannot use up memory.
 const MOST_WAITING: usize = 32;
 static WAITING: Semaphore = Semaphore::const_new(MOST_WAITING);
 
@@ -24,8 +24,8 @@ const GUESSED: [&str; 8] = [
     "password", "passwort", "contrase", "123456", "qwerty", "letmein", "welcome", "casino",
 ];
 
-/// A hash that no password has, with the usual parameters. The login of an unknown name is checked
-/// against it, so that it takes as long as that of a known name.
+/// A hash that no password has, with the usual parameters. The password of a login with an unknown
+/// name is checked against it, so that such a login takes as long as one with a known name.
 const NOBODY: &str = "$argon2id$v=19$m=19456,t=2,p=1$c2V2ZW4tbm9ib2R5ISE$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
 
 /// Why a new password is refused.

@@ -1,4 +1,4 @@
-//! Sentences for reason codes, which `why` and `message show` print beside each code.
+//! Sentences for reason codes, which `why` and `message show` print after each code.
 
 /// Pairs of code and sentence; each code occurs once.
 pub const SENTENCES: &[(&str, &str)] = &[

@@ -36,7 +36,7 @@ pub fn correctable() -> impl Iterator<Item = Key> {
     Key::ALL.iter().copied().filter(|key| *key != Key::Language)
 }
 
-/// A guest's profile that was read while the conversation is locked.
+/// A guest's profile, read under the conversation's lock.
 struct Held {
     guest: GuestId,
     profile: Profile,
@@ -131,8 +131,8 @@ pub async fn revoke(
         Ok(held) => held,
         Err(refused) => return Ok(refused),
     };
-    // A guest without stored facts has consented, too, by writing. This call adds that consent, so
-    // that it can be revoked.
+    // By writing, a guest has consented to stored facts, even if none are stored yet. `consent_of`
+    // adds that consent to the profile, so that it can be revoked.
     held.profile.consent_of(held.guest.0, now);
     let Ok(revoked) = held.profile.revoke(reason, now) else {
         return Ok(Corrected::Revoked);

@@ -68,7 +68,7 @@ fn rights(role: Role) -> &'static [Right] {
 pub struct Grants(Vec<(Option<CasinoId>, Role)>);
 
 impl Grants {
-    /// Wraps a person's roles; a role without a casino holds for every casino.
+    /// Wraps a person's roles; a role without a casino applies to every casino.
     pub fn new(grants: Vec<(Option<CasinoId>, Role)>) -> Self {
         Self(grants)
     }

@@ -1,4 +1,5 @@
-//! Hands conversations on: one to a colleague, or all of a person's at the end of a shift.
+//! Hands a conversation on to a colleague or to anybody who takes it, for example at the end of a
+//! shift.
 
 use serde_json::json;
 use seven_domain::{AuditEvent, CaseSeverity, CaseSource, ConversationId, GuestId};
@@ -24,9 +25,9 @@ pub enum HandedOn {
 }
 
 /// Hands a conversation on to a colleague (`to` is their name in the audit log), or with `None` to
-/// anybody who takes it. The host stays silent. With `None`, the cases that `by` acknowledged wait
-/// for an acknowledgement again, with their full time. If the conversation has no case, one is
-/// opened so that contacts are told. The caller commits.
+/// anybody who takes it. The host stays silent. With `None`, the cases that `by` acknowledged must
+/// be acknowledged anew, within the full time, and a conversation without a case gets one, so that
+/// contacts are notified. The caller commits.
 ///
 /// # Errors
 /// Fails when Postgres does not answer.

@@ -1,5 +1,5 @@
-//! Random tokens of sessions and links. The database stores only their SHA-256, so that a copy of
-//! it lets nobody log in.
+//! Random tokens of sessions and links. The database stores only their SHA-256, so that nobody can
+//! log in with a copy of the database.
 
 use std::fmt;
 

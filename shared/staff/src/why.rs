@@ -20,7 +20,8 @@ pub fn mask(told: &mut ShownTurn, hidden: impl Fn(&str) -> String) {
         let masked = hidden(text["text"].as_str().unwrap_or_default());
         text["text"] = masked.into();
     }
-    // A tool's arguments contain the guest's words, and the planner's note may repeat them.
+    // A tool's arguments contain the guest's words, and its result and the planner's note may
+    // repeat them, so all of these are hidden.
     for call in told
         .record
         .get_mut("tools")
@@ -35,7 +36,7 @@ pub fn mask(told: &mut ShownTurn, hidden: impl Fn(&str) -> String) {
     if let Some(note) = told.record.pointer_mut("/plan/conversation_note") {
         *note = "(hidden)".into();
     }
-    // A finding quotes the reply.
+    // A finding quotes the reply, so the quotation is hidden, too.
     if let Some(findings) = told
         .record
         .get_mut("findings")

@@ -132,8 +132,8 @@ impl Tx {
         .await?)
     }
 
-    /// Returns the entries from `since` to before `until`, oldest first, in pages: `after` is the
-    /// last entry of the previous page.
+    /// Returns the entries from `since` (included) to `until` (excluded), oldest first, in pages:
+    /// `after` is the last entry of the previous page.
     pub async fn audit_page(
         &mut self,
         since: DateTime<Utc>,
@@ -155,8 +155,9 @@ impl Tx {
         .await?)
     }
 
-    /// Returns the entries of a day (UTC) after `after`, each as the text that its seal digests: a
-    /// JSON array of all fields as Postgres writes it, which does not depend on our libraries.
+    /// Returns the entries of a day (UTC) after `after`, each as the text that goes into the day's
+    /// digest: a JSON array of all fields as Postgres writes it, which does not depend on our
+    /// libraries.
     pub async fn sealed_page(
         &mut self,
         day: NaiveDate,

@@ -20,8 +20,8 @@ use crate::{Error, Result, Store, Tx, audit::Entry, controls::Switch};
 pub const RESTORE: &str = "seven restore";
 /// Actor of the same fleet switches after `seven recover`.
 pub const RECOVER: &str = "seven recover";
-/// Switches that stay on until an operator lifts them: the first holds back every text, the second
-/// only texts that are not answers.
+/// Switches that a restore turns on and that stay on until an operator lifts them. The first holds
+/// back every text, the second only texts that are not answers.
 pub const PAUSED: [Switch; 2] = [Switch::Kill, Switch::Proactive];
 
 /// The rows of one casino in one table: their number, and the SHA-256 of all of them in key order.
@@ -267,8 +267,8 @@ pub async fn shut(owner: &SecretString) -> Result<()> {
     Ok(conn.close().await?)
 }
 
-/// Makes `seven_fleet`, which cannot log in, the owner of the functions that work across casinos: a
-/// restore makes the restoring role their owner.
+/// Makes `seven_fleet`, which cannot log in, the owner of the functions that work across casinos.
+/// After a restore, their owner is the role that restored them.
 ///
 /// # Errors
 /// Fails when the database cannot be queried.
@@ -380,8 +380,9 @@ pub async fn pause_and_open(
 
 impl Tx {
     /// Expires the queued answers to texts that were received before `restored_at`, except answers
-    /// to crises and emergencies. Closes those of the texts that are still open or held. The lost
-    /// fleet may have answered all of them (D5). Returns the numbers of answers and of texts.
+    /// to crises and emergencies. Closes the texts among these that are still open or held. The
+    /// fleet may have answered all of them before its database was lost (D5). Returns the numbers
+    /// of answers and of texts.
     pub async fn end_answers_of_before(
         &mut self,
         restored_at: DateTime<Utc>,
@@ -443,7 +444,7 @@ impl Store {
     }
 
     /// Allows an operator to lift the switches that the restore set, and audits that. Returns false
-    /// when no restore holds a switch.
+    /// if no switch has the restore as its actor.
     pub async fn note_recovery(&self, by: &str, detail: serde_json::Value) -> Result<bool> {
         let mut tx = self.bind(&CasinoId::unknown()).await?;
         let held = sqlx::query(

@@ -168,7 +168,8 @@ impl Tx {
         Ok(true)
     }
 
-    /// Lists the guests with marketing consent that the campaign does not have yet.
+    /// Adds all guests with marketing consent to the campaign's list, except those that are on it
+    /// already or have a deletion pending.
     pub async fn list_all_consenting(&mut self, campaign: CampaignId) -> Result<()> {
         let casino = self.casino_str();
         sqlx::query(

@@ -39,8 +39,8 @@ pub enum AddError {
 }
 
 impl Store {
-    /// Adds a casino or replaces its document, with the routes of its numbers. Numbers that it no
-    /// longer names are retired; numbers that another casino gave up are taken over.
+    /// Adds a casino or replaces its document, with the routes of its numbers. Numbers that the
+    /// document no longer names are retired. Numbers that another casino gave up are taken over.
     pub async fn put_casino(&self, config: &CasinoConfig, actor: &str) -> Result<Added, AddError> {
         let mut tx = self.bind(&config.casino_id).await?;
         let added = tx.put_casino(config, actor, &[]).await?;
@@ -101,7 +101,8 @@ impl Tx {
     /// that differ, for the audit log.
     ///
     /// # Errors
-    /// Fails with [`AddError::NumberTaken`] if another casino sends from one of its numbers.
+    /// Fails with [`AddError::NumberTaken`] if another casino sends from one of the document's
+    /// numbers.
     pub async fn put_casino(
         &mut self,
         config: &CasinoConfig,
@@ -154,7 +155,7 @@ impl Tx {
     }
 
     /// Returns the document that this process has cached. A statement that reads a [`Document`]
-    /// gets its version, and returns the stored document only if it differs.
+    /// gets the cached version, and returns the stored document only if its version differs.
     pub(crate) fn held_document(&self) -> Option<Held> {
         self.documents.held(&self.casino)
     }

@@ -54,8 +54,8 @@ pub struct Lent(Object<Opener>);
 #[derive(Debug)]
 pub struct Open(Option<Lent>);
 
-/// A connection that may have an open transaction. Dropping it closes the connection, so that it is
-/// not lent again, unless the connection was taken out before.
+/// A connection that may have an open transaction. Dropping this value closes the connection, so
+/// that it is not lent again, unless the connection was taken out of the value before.
 struct Unsure(Option<Lent>);
 
 // === impl Connections ===
@@ -155,8 +155,8 @@ impl Connections {
         self.lend().await
     }
 
-    /// Returns whether the server accepts writes. If not, its connection is closed, since the
-    /// address may lead to another server by now.
+    /// Returns whether the server accepts writes. If not, closes the connection, because a new one
+    /// may reach another server at the same address.
     pub(crate) async fn writable(&self) -> Result<bool> {
         let mut lent = self.live().await?;
         let closed: String = sqlx::query_scalar("show transaction_read_only")

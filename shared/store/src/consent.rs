@@ -267,8 +267,8 @@ impl Tx {
     }
 
     /// Returns the guests with an event of the last `days`, and those with a head but no event,
-    /// because a removed chain leaves exactly that (SEC-74). Without `days`, returns every guest
-    /// with an event or a head.
+    /// because a head is what remains if a chain is removed (SEC-74). Without `days`, returns every
+    /// guest with an event or a head.
     pub async fn chains(&mut self, days: Option<i32>) -> Result<Vec<GuestHash>> {
         let rows: Vec<(i16, Vec<u8>)> = sqlx::query_as(
             "select key_id, phone_hash from consent_events where $1::int is null or recorded_at > now() - make_interval(days => $1)

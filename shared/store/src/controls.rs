@@ -79,7 +79,7 @@ impl Switch {
     }
 }
 
-/// The actor of an operator's change, for example of switches or flags, and the reason.
+/// The operator who changes something, such as a switch or a flag, and the reason.
 #[derive(Debug, Clone, Copy)]
 pub struct Order<'a> {
     pub by: &'a str,

@@ -1,5 +1,6 @@
-//! The lease of D4: one turn at a time per guest, fenced by `turn_epoch`, timed by the database's
-//! clock.
+//! The lease that lets only one turn at a time work on a guest's conversation (D4). A newer lease
+//! raises `turn_epoch`, which makes the older lease's commit fail. The database's clock ends
+//! leases.
 
 mod list;
 mod shown;
@@ -82,8 +83,8 @@ impl Tx {
         .transpose()
     }
 
-    /// Extends the lease by another `for_`; returns false when the epoch has changed, in which case
-    /// the turn must not answer.
+    /// Extends the lease until `for_` from now; returns false when the epoch has changed, in which
+    /// case the turn must not answer.
     pub async fn renew_lease(
         &mut self,
         conversation: ConversationId,
@@ -139,8 +140,8 @@ impl Tx {
         Ok(guest.map(|(guest, language)| (GuestId(guest), language)))
     }
 
-    /// Invalidates any turn in progress: its commit will find another epoch, and its texts wait for
-    /// the next signal or sweep.
+    /// Invalidates any turn in progress: its commit fails because the epoch has changed, and the
+    /// guest's texts wait for the next signal or sweep.
     pub async fn restart_turn(&mut self, conversation: ConversationId) -> Result<()> {
         sqlx::query(
             "update conversations set turn_epoch = turn_epoch + 1, leased_until = null where conversation_id = $1",

@@ -22,7 +22,7 @@ pub struct Used {
     pub segments_in: i64,
 }
 
-/// Calls of hosted models that turns made for one of their steps (OBS-41).
+/// The calls of hosted models that all turns together made for one kind of step (OBS-41).
 #[derive(Debug, Clone, PartialEq, Eq, FromRow, Serialize, Deserialize)]
 pub struct UsedByStep {
     pub step: String,

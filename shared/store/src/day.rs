@@ -6,7 +6,7 @@ use uuid::Uuid;
 
 use crate::{Result, Tx};
 
-/// Texts of guests that have no answer yet.
+/// Texts of guests that have no answer yet, and dead letters; all as numbers.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, FromRow)]
 pub struct Waiting {
     /// Texts that wait for the host.
@@ -17,7 +17,7 @@ pub struct Waiting {
     pub dead: i64,
 }
 
-/// The events between two times, counted.
+/// Numbers of events between two times.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, FromRow)]
 pub struct Day {
     /// Texts from guests, and the number of conversations that they belong to.
@@ -49,7 +49,7 @@ impl Tx {
         .await?)
     }
 
-    /// Returns the figures from `from` to `to`, the latter not included.
+    /// Returns the figures from `from` (included) to `to` (excluded).
     pub async fn day(&mut self, from: DateTime<Utc>, to: DateTime<Utc>) -> Result<Day> {
         Ok(sqlx::query_as(include_str!("../sql/day.sql"))
             .bind(from)

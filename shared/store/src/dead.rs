@@ -103,7 +103,7 @@ macro_rules! file {
 
 impl Store {
     /// Returns the owners of dead letters in any state, including removed casinos and the pseudo
-    /// tenant for numbers of no casino.
+    /// tenant for numbers that belong to no casino.
     pub async fn dead_owners(&self) -> Result<Vec<CasinoId>> {
         self.owners("select casino_id from fleet_dead_owners() order by 1")
             .await
@@ -157,8 +157,8 @@ impl Tx {
         Ok(())
     }
 
-    /// Files a dead letter again if its row was removed, and returns whether it was. An existing
-    /// row stays unchanged.
+    /// Files a dead letter again if its row was removed, and returns whether that was necessary. An
+    /// existing row stays unchanged.
     pub async fn refile_dead(&mut self, dead: &NewDead) -> Result<bool> {
         self.file(file!("nothing"), dead).await
     }

@@ -1,5 +1,5 @@
-//! Deletion of a guest: a request that can be withdrawn for a time, then one repeatable job. The
-//! keyed hash, suppression, consent chain and audit log stay as proof.
+//! Deletion of a guest: a request that can be withdrawn for a time, then a job that can safely be
+//! repeated. The keyed hash, suppression, consent chain and audit log stay as proof.
 
 use std::time::Duration;
 
@@ -45,7 +45,7 @@ impl Deletion {
     }
 }
 
-/// Data of a guest that the deletion job still finds.
+/// The address and the number of unsent texts of a guest whose deletion starts.
 #[derive(Debug, Clone, FromRow)]
 pub struct Remains {
     pub phone: Option<String>,

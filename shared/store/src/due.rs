@@ -1,4 +1,4 @@
-//! Work that becomes due at a time (D13): rows without guest data that any scheduler claims.
+//! Work that becomes due at a time (D13): rows without guest data that any scheduler may claim.
 
 use std::time::Duration;
 

@@ -329,6 +329,6 @@ pub struct MovedCase {
 /// A case that a person settled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Settled {
-    /// The conversation that resumes now.
+    /// The conversation whose pause ends now; `None` if no pause ends.
     pub resumes: Option<ConversationId>,
 }

@@ -8,7 +8,7 @@ use uuid::Uuid;
 
 use crate::{Result, Tx};
 
-/// Turns copied in one transaction (PROD-29).
+/// Maximum number of turns copied in one transaction (PROD-29).
 pub const BATCH: i64 = 100;
 
 /// Result of one batch.
@@ -49,7 +49,7 @@ pub struct Fact {
     pub prompt: String,
 }
 
-/// A week of one casino (OBS-17).
+/// The figures of one casino's turns in one week (OBS-17).
 #[derive(Debug, Clone, PartialEq, FromRow, Serialize)]
 pub struct Week {
     /// The Monday of the week, in UTC.
@@ -79,7 +79,7 @@ pub struct Week {
 #[derive(Debug, Clone, PartialEq, FromRow, Serialize)]
 pub struct Sampled {
     pub conversation_id: Uuid,
-    /// `least_sure`, `opted_out`, `most_learnt` or `random`: the first of these that holds.
+    /// `least_sure`, `opted_out`, `most_learnt` or `random`: the first of these that applies.
     pub why: String,
     pub turns: i64,
     pub last_at: DateTime<Utc>,

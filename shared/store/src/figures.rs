@@ -37,7 +37,7 @@ pub struct CountedDay {
 }
 
 impl Tx {
-    /// Returns the figures from `from` to `to`, the latter not included.
+    /// Returns the figures from `from` (included) to `to` (excluded).
     pub async fn figures(
         &mut self,
         from: DateTime<Utc>,

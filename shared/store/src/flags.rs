@@ -14,7 +14,7 @@ use crate::{Result, Store, Tx, audit::Entry, controls::Order};
 /// A flag with its current rule.
 #[derive(Debug, Clone, FromRow, Serialize)]
 pub struct Flag {
-    /// The casino; empty for the fleet's flag, which applies to casinos that have none of this
+    /// The casino; empty for the fleet's flag, which applies to casinos that have no flag of this
     /// name.
     pub casino_id: String,
     pub name: String,

@@ -1,5 +1,5 @@
-//! Queries over all casinos at once. They call functions that return only ids, times and counts
-//! (D9).
+//! Queries over all casinos at once. They call database functions that return only ids, times and
+//! counts (D9).
 
 use std::time::Duration;
 
@@ -21,7 +21,7 @@ pub struct RosterEntry {
     pub handed_on: Vec<HandedOn>,
 }
 
-/// A number of a casino that another casino had before (D40).
+/// A casino's number that belonged to another casino before (D40).
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize, sqlx::FromRow)]
 pub struct HandedOn {
     #[serde(skip)]
@@ -102,7 +102,7 @@ impl Store {
             .collect()
     }
 
-    /// Returns the numbers that another casino had before, with the last such casino.
+    /// Returns the numbers that belonged to another casino before, each with the last such casino.
     pub(crate) async fn handed_on(&self) -> Result<Vec<HandedOn>> {
         Ok(sqlx::query_as(include_str!("../sql/handed_on.sql"))
             .fetch_all(&mut *self.fleet().await?)
@@ -170,8 +170,8 @@ impl Store {
         )
     }
 
-    /// Makes rows that have waited for `age` and were never swept due for a sweep now. Returns how
-    /// many.
+    /// Makes every row that has waited for `age` and was never swept due now, so that the next
+    /// sweep takes it. Returns how many.
     pub async fn hasten(&self, age: Duration) -> Result<i64> {
         let query =
             "select n from fleet_hasten(make_interval(secs => $1), make_interval(secs => $2))";
@@ -181,17 +181,17 @@ impl Store {
         Ok(query.fetch_one(&mut *self.fleet().await?).await?)
     }
 
-    /// Finds attempts whose answer is late by more than `overdue` and that no due row names any
-    /// more, and adds due rows that settle them. Returns how many.
+    /// Adds a new due row for each attempt whose answer is late by more than `overdue` and that has
+    /// no due row any more; the due row settles the attempt. Returns how many.
     pub async fn renew_doubts(&self, overdue: Duration) -> Result<i64> {
         let query = "select n from fleet_renew_doubts(make_interval(secs => $1))";
         let query = sqlx::query_scalar(query).bind(overdue.as_secs_f64());
         Ok(query.fetch_one(&mut *self.fleet().await?).await?)
     }
 
-    /// Returns when the oldest open row of a stage was made, or the present if there is none. For
-    /// the sender, only rows of `queue` are considered. A re-created consumer starts reading there.
-    /// `None` for stages whose messages leave no open row.
+    /// Returns when the oldest open row of a stage was made, or the current time if there is none.
+    /// For the sender, only rows of `queue` are considered. A re-created consumer starts reading at
+    /// that time. `None` for stages whose messages leave no open row.
     pub async fn oldest_open(
         &self,
         casino: &CasinoId,
@@ -224,8 +224,8 @@ impl Store {
         Ok(Some(at))
     }
 
-    /// Returns how long each casino's oldest rows have waited for swarm, envelope and sender. A
-    /// deferred row counts from its new time; casinos without rows are left out.
+    /// Returns how long each casino's oldest rows have waited for swarm, envelope and sender. The
+    /// wait of a deferred row begins at its new time; casinos without rows are left out.
     pub async fn waiting(&self) -> Result<Vec<Waiting>> {
         Ok(sqlx::query_as(
             "select casino_id, coalesce(extract(epoch from now() - swarm_at), 0)::float8 as swarm,

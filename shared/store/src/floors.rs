@@ -1,5 +1,5 @@
-//! Ack floors of consumers, recorded regularly: the bus message up to which a casino's messages are
-//! done, for stages that leave no open row (D25).
+//! The recorded ack floors of consumers. For stages that leave no open row, an ack floor is the bus
+//! message up to which all of a casino's messages are done (D25).
 
 use chrono::{DateTime, Utc};
 use seven_domain::{CasinoId, Stage};

@@ -160,8 +160,8 @@ impl Tx {
     }
 
     /// Returns at most four of the guest's texts received since `since`, newest first, without
-    /// `except`. They are looked for among the conversation's newest twenty, so that a long
-    /// conversation costs no more than a short one.
+    /// `except`. They are looked for among the newest twenty texts that the guest wrote in the
+    /// conversation, so that a long conversation costs no more than a short one.
     pub async fn earlier_texts(
         &mut self,
         conversation: ConversationId,

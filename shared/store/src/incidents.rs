@@ -1,5 +1,5 @@
-//! The register of incidents (OBS-19): `incident_report` entries of the fleet's audit log, each a
-//! step of one incident. An incident consists of its steps; no step is ever changed or deleted.
+//! The register of incidents (OBS-19). It consists of the `incident_report` entries of the fleet's
+//! audit log; each entry is one step of an incident. No step is ever changed or deleted.
 
 pub mod found;
 
@@ -42,7 +42,7 @@ pub enum Step {
     },
 }
 
-/// A change to make, its owner and its due date.
+/// A change that a review demands, with the person who makes it and the date by which it is due.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Action {
     pub what: String,
@@ -123,7 +123,7 @@ impl Store {
         tx.commit().await
     }
 
-    /// Returns all incidents that the log still contains, newest first.
+    /// Returns all incidents of the audit log, newest first.
     pub async fn incidents(&self) -> Result<Vec<Incident>> {
         let mut tx = self.bind(&CasinoId::unknown()).await?;
         let rows: Vec<(Uuid, DateTime<Utc>, String, Json<Step>)> = sqlx::query_as(

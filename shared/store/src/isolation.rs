@@ -44,7 +44,7 @@ pub const FLEET_TABLES: &[&str] = &[
 /// Result of one check or attempt.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Finding {
-    /// `login`, `fleet tables`, or a table's name.
+    /// `login`, `logins`, `fleet tables`, or a table's name.
     pub what: String,
     pub ok: bool,
     /// Description of the finding; if it is not ok, what has to be fixed.
@@ -64,7 +64,7 @@ pub struct Against<'a> {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Login {
     pub name: String,
-    /// The one casino that it can bind; `None` if it serves all of them.
+    /// The only casino that this login can bind; `None` if the login can bind every casino.
     pub pinned: Option<String>,
 }
 

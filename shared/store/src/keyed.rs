@@ -1,5 +1,5 @@
-//! Checks under which key a casino's guests are stored: with another key none of their rows is
-//! found, opt-outs included.
+//! Checks whether this process has the key under which a casino's guests are stored. With a
+//! different key, none of their rows would be found, not even their opt-outs.
 
 use seven_domain::{GuestHash, HashKeys};
 use sqlx::FromRow;

@@ -192,8 +192,8 @@ impl Store {
         self.bind_on(self.lend().await?, casino).await
     }
 
-    /// Lends a connection, for callers that only decide afterwards which casino to bind it to with
-    /// [`Store::bind_on`].
+    /// Lends a connection that is not bound yet. The caller binds it later with [`Store::bind_on`],
+    /// when it knows the casino.
     pub async fn lend(&self) -> Result<Lent> {
         Ok(self.connections.lend().await?)
     }
@@ -204,7 +204,8 @@ impl Store {
     }
 
     /// Begins a transaction whose commit does not wait for the disk, for work that is repeated if a
-    /// crash undoes it (D23). A later [`Store::bind`] commit makes it durable.
+    /// crash undoes it (D23). The next commit of a [`Store::bind`] transaction makes this work
+    /// durable, too.
     pub async fn bind_repeatable(&self, casino: &CasinoId) -> Result<Tx> {
         self.bind_repeatable_on(self.lend().await?, casino).await
     }
@@ -287,7 +288,7 @@ impl Tx {
     }
 
     /// Commits in the background. A caller that writes to the same rows must await the outcome
-    /// first; the transaction's locks keep all others out.
+    /// first; everybody else waits for the transaction's locks.
     pub fn commit_meanwhile(self) -> JoinHandle<Result<()>> {
         tokio::spawn(self.commit())
     }

@@ -16,7 +16,7 @@ pub enum Made {
 }
 
 /// Creates the casino's login or changes its password. `verifier` is what the server stores instead
-/// of a password (`SCRAM-SHA-256$...`), so that no password reaches its log.
+/// of a password (`SCRAM-SHA-256$...`), so that no password reaches the server's log.
 ///
 /// # Errors
 /// Fails when the database cannot be queried or the connection may not create roles.

@@ -1,5 +1,5 @@
-//! Model answers of turns that are not committed yet: a worker that takes over a turn reuses them
-//! instead of asking again (D4).
+//! Answers of models for turns that are not committed yet. A worker that takes over such a turn
+//! reuses them instead of asking the model again (D4).
 
 use serde_json::Value;
 use seven_domain::ConversationId;
@@ -8,7 +8,8 @@ use uuid::Uuid;
 use crate::{Result, Tx};
 
 impl Tx {
-    /// Returns all answers stored for a turn over these texts: (step, answer).
+    /// Returns all answers stored for a turn: (step, answer). `texts` is the id of the newest text
+    /// of the guest that the turn answers.
     pub async fn model_results(
         &mut self,
         conversation: ConversationId,
@@ -23,7 +24,8 @@ impl Tx {
         .await?)
     }
 
-    /// Stores the answer of a step, unless an answer of this step is stored already.
+    /// Stores the model's answer for a step of the turn, unless an answer for this step is stored
+    /// already.
     pub async fn keep_model_result(
         &mut self,
         conversation: ConversationId,

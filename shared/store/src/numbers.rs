@@ -8,12 +8,12 @@ use seven_domain::{CasinoId, GuestHash};
 
 use crate::{Result, Store, Tx, casinos::AddError};
 
-/// For this long after a casino's last text to a guest from a number, a STOP that the guest sends
-/// to this number also ends the casino's texts: 18 months of 31 days.
+/// 18 months of 31 days. If a guest sends STOP to a number that a casino has given up, the STOP
+/// also ends this casino's texts, unless its last text to the guest from this number is older.
 pub const FORMER_SENDER_KEPT: Duration = Duration::from_secs(18 * 31 * 24 * 3600);
-/// For this long after a number was handed on, its former casino may still have unread texts that
-/// guests wrote to it. During this time, a STOP on the number concerns the former casino, whichever
-/// guest sends it.
+/// For this long after another casino took over a number, the former casino may still have unread
+/// texts that guests sent to the number. During this time, any guest's STOP on the number concerns
+/// the former casino.
 const UNREAD_FOR: Duration = Duration::from_secs(24 * 3600);
 
 /// A number that a casino has or had.
@@ -23,7 +23,7 @@ pub struct Number {
     pub number: String,
     /// When the casino began to use the number; `None` if another casino has taken it over.
     pub since: Option<DateTime<Utc>>,
-    /// When the casino gave the number up; `None` if it sends from it.
+    /// When the casino gave the number up; `None` if the casino still sends from it.
     pub retired_at: Option<DateTime<Utc>>,
     /// The casino that has the number now, if another one has taken it over.
     pub now_of: Option<String>,
@@ -39,13 +39,14 @@ pub struct Reached {
 /// Why a STOP at one casino concerns another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Through {
-    /// The other casino had the number before. The STOP concerns it only if guest and casino
-    /// texted over it, or may have ([`Tx::may_have_spoken_over`]).
+    /// The other casino had the number before. The STOP concerns this casino only if it and the
+    /// guest texted over the number, or may have ([`Tx::may_have_spoken_over`]).
     FormerNumber,
     /// The other casino has had the number for less than a day, and the former casino received the
     /// STOP.
     PresentNumber,
-    /// The other casino has the same legal sender, whose revocations apply to all its casinos.
+    /// The other casino has the same legal sender, and a revocation at one casino of this sender
+    /// applies to all of them.
     SameSender,
 }
 
@@ -205,8 +206,8 @@ impl Tx {
     }
 
     /// Returns whether guest and casino texted within [`FORMER_SENDER_KEPT`] over a number that the
-    /// casino has given up. Also true if they may have: another casino took the number over less
-    /// than [`UNREAD_FOR`] ago, and the former one may still have unread texts.
+    /// casino has given up. Also true if another casino took the number over less than
+    /// [`UNREAD_FOR`] ago, because texts of the guest may still be unread.
     pub async fn may_have_spoken_over(&mut self, guest: &GuestHash, number: &str) -> Result<bool> {
         let query = include_str!("../sql/may_have_spoken_over.sql");
         Ok(sqlx::query_scalar(query)

@@ -1,6 +1,6 @@
 //! The people who work with console and commands (D26): accounts, roles, links and failed logins.
 //! Only the console's database login reads these tables. They belong to no casino; callers use a
-//! transaction that is bound to no casino, so that its audit entries are the fleet's.
+//! transaction that is bound to no casino, so that the audit entries belong to the fleet.
 
 mod keys;
 mod sessions;
@@ -39,8 +39,8 @@ pub struct Account {
     pub password_hash: Option<String>,
     pub totp_key: Option<Vec<u8>>,
     pub totp_step: i64,
-    /// The issuer of the casino's own login and the person's id there, in one text; `None` if not
-    /// bound.
+    /// The issuer of the casino's own login and the person's id there, in one text; `None` if the
+    /// account is not bound to such a login.
     pub oidc_subject: Option<String>,
 }
 
@@ -58,7 +58,7 @@ pub struct ListedOperator {
     pub created_at: DateTime<Utc>,
 }
 
-/// A link that may still be used.
+/// A link that was sent to a person, was not used yet and has not expired.
 #[derive(Debug, Clone, Copy, FromRow)]
 pub struct Link {
     pub operator_id: Uuid,
@@ -172,9 +172,9 @@ impl Tx {
         .await?)
     }
 
-    /// Gives a role at one casino, or at every casino if it is `None`. The role lasts until the end
-    /// of the day `ends_on` (UTC), or for good if that is `None`. Returns false when nothing
-    /// changed.
+    /// Gives a role at one casino, or at every casino if the casino is `None`. The role lasts until
+    /// the end of the day `ends_on` (UTC), or for good if `ends_on` is `None`. Returns false when
+    /// nothing changed.
     pub async fn grant_role(
         &mut self,
         operator: OperatorId,
@@ -230,8 +230,8 @@ impl Tx {
         Ok(())
     }
 
-    /// Sets the key of the second factor and the step of the code that confirmed it; `None` removes
-    /// the second factor. Ends every session of the person.
+    /// Sets the key of the second factor and the time step of the code that confirmed this key; a
+    /// key of `None` removes the second factor. Ends every session of the person.
     pub async fn set_factor(
         &mut self,
         operator: OperatorId,
@@ -278,7 +278,8 @@ impl Tx {
         Ok(())
     }
 
-    /// Returns whether the person has current roles and has all of them at these casinos.
+    /// Returns whether the person has at least one current role, and no current role outside these
+    /// casinos.
     pub async fn works_only_at(
         &mut self,
         operator: OperatorId,
@@ -310,7 +311,8 @@ impl Tx {
         Ok(was_bound)
     }
 
-    /// Marks a step of the second factor as used; returns false when it or a later one was used.
+    /// Marks a time step of the second factor as used, so that its code is not accepted twice;
+    /// returns false when this step or a later one was used before.
     pub async fn use_step(&mut self, operator: OperatorId, step: i64) -> Result<bool> {
         let done = sqlx::query(
             "update operators set totp_step = $2 where operator_id = $1 and totp_step < $2",
@@ -406,7 +408,7 @@ impl Tx {
         .await?)
     }
 
-    /// Records a failed login, and deletes those older than a day.
+    /// Records a failed login, and deletes all failed logins older than a day.
     pub async fn put_failed_login(&mut self, account: &[u8], address: &[u8]) -> Result<()> {
         sqlx::query("delete from operator_failures where at < now() - interval '1 day'")
             .execute(self.conn())

@@ -15,8 +15,8 @@ use crate::{Result, Store, Tx};
 pub struct Waits {
     pub casino: CasinoId,
     pub kind: OutageKind,
-    /// Since when the first of these guests has waited; `None` if no guest has waited longer than
-    /// the limit.
+    /// The time since which the first of these guests has waited; `None` if no guest has waited
+    /// longer than the limit.
     pub since: Option<DateTime<Utc>>,
     /// Whether an outage of this kind is open.
     pub open: bool,

@@ -73,7 +73,8 @@ pub enum Next {
     /// The text returns to `queued` and is due after the delay, when the scheduler signals it
     /// (D13).
     RetryAfter(Duration),
-    /// The text returns to `queued` for another attempt in the same call.
+    /// The text returns to `queued`, and the sender makes another attempt while it handles the same
+    /// signal.
     RetryNow,
     Failed,
     /// The text stays `sending` until the attempt's due row settles it.
@@ -122,8 +123,8 @@ impl Tx {
         Ok((done.rows_affected() == 1).then(|| Queued::new(text.outbound_id, text.class)))
     }
 
-    /// Returns the texts of a turn or of an inbound text that are still queued, so that they can be
-    /// signalled again.
+    /// Returns the outbound texts of this turn, or the canned answers to this inbound text, that
+    /// are still queued. The caller signals them once more.
     pub async fn queued_of(&mut self, row: Uuid) -> Result<Vec<Queued>> {
         let rows: Vec<(Uuid, MessageClass)> =
             sqlx::query_as("select outbound_id, class from outbound_messages where (turn_id = $1 or inbound_id = $1) and state = 'queued' order by seq")
@@ -148,8 +149,9 @@ impl Tx {
             .await?)
     }
 
-    /// Defers a queued text, with a due row that wakes it; expires it if its `useful_until` time is
-    /// over by then.
+    /// Defers a queued text for `wait`, with a due row that wakes the text. Expires the text if its
+    /// `useful_until` time is over by then, or if `wait` is `None`, because no sending window
+    /// opens.
     pub async fn defer(
         &mut self,
         outbound: OutboundId,

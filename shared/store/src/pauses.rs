@@ -18,12 +18,13 @@ pub struct Paused {
     pub until: Option<DateTime<Utc>>,
     /// The reason of the case that caused the pause, or `operator`.
     pub reason: String,
-    /// Whether no first holding text is needed any more: it was queued, or a person has taken over.
+    /// True if the pause's first holding text was queued, or if none is needed because a person has
+    /// taken over.
     pub held: bool,
 }
 
-/// A resumed conversation. The caller signals it with `first`, the id and trace of its oldest held
-/// text; `None` if no text was held.
+/// A resumed conversation. `first` is the id and trace of the oldest text that was held, which the
+/// caller must signal; `None` if no text was held.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Resumed {
     pub reason: String,
@@ -31,13 +32,14 @@ pub struct Resumed {
     pub first: Option<(Uuid, String)>,
 }
 
-/// Result of a pause's due row, once it has fallen due.
+/// Result of [`Tx::wake`], which is called when a pause's due row falls due.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Wake {
     Resumed(Resumed),
     /// The pause was extended; the due row has to be checked again after this time.
     Later(Duration),
-    /// There is no pause, or only a person ends it.
+    /// There is no pause, only a person ends it, or a person who acknowledged a case keeps the held
+    /// texts.
     Nothing,
 }
 
@@ -53,9 +55,10 @@ pub struct Overdue {
 }
 
 impl Tx {
-    /// Pauses the host for `span`; if `None`, until a person ends the pause. A pause in force keeps
-    /// its start, because [`Tx::wake`] compares acknowledgements with it, and keeps its end if that
-    /// is later. A timed pause does not replace the reason of a pause that only a person ends.
+    /// Pauses the host for `span`; if `None`, until a person ends the pause. If a pause is in
+    /// force, its start stays the same, because [`Tx::wake`] compares acknowledgements with the
+    /// start, and its end never becomes earlier. A timed pause does not replace the reason of a
+    /// pause that only a person ends.
     pub async fn pause(
         &mut self,
         conversation: ConversationId,
@@ -127,8 +130,8 @@ impl Tx {
     }
 
     /// Gives a conversation that `by` has taken over to the colleague `to`, with the cases that
-    /// `by` acknowledged. If `to` is `None`, nobody holds the conversation, and these cases must be
-    /// acknowledged anew, within the full time.
+    /// `by` acknowledged. If `to` is `None`, nobody holds the conversation, and the time for
+    /// acknowledging these cases starts anew.
     pub async fn hand_over(
         &mut self,
         conversation: ConversationId,
@@ -280,9 +283,9 @@ impl Tx {
         Ok(())
     }
 
-    /// Holds these open texts for a person. Returns true if the caller must send a holding text:
-    /// once per pause and, unless a person has taken over, again when the last holding text is
-    /// older than `again_after`.
+    /// Holds these open texts for a person. Returns true if the caller must send a holding text.
+    /// That is so once per pause and, unless a person has taken over, whenever the last holding
+    /// text is older than `again_after` (never if `None`).
     pub async fn hold_texts(
         &mut self,
         conversation: ConversationId,

@@ -5,7 +5,7 @@ use uuid::Uuid;
 
 use crate::{Result, Tx};
 
-/// The kinds of rows that an id names.
+/// The kind of row that is searched for an id.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Named {
     Inbound,

@@ -1,5 +1,5 @@
-//! The pre-send check (D6): one statement moves a text from `queued` to `sending` with its attempt,
-//! or returns the refusal. D6 explains its short form and its locks.
+//! The pre-send check (D6): one statement moves a text from `queued` to `sending` and writes its
+//! attempt, or returns a refusal. D6 explains the statement's short form, `AT_ONCE`, and its locks.
 
 use std::time::Duration;
 
@@ -118,7 +118,7 @@ impl Tx {
     }
 
     /// Delivers a message to the web, or returns the reason that forbids it (D33). The check is the
-    /// delivery: once it is committed, the message is `sent` and its stream shows it.
+    /// delivery: once it is committed, the message is `sent` and the guest's stream shows it.
     pub async fn show_on_web(
         &mut self,
         conversation: ConversationId,

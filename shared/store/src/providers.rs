@@ -1,6 +1,6 @@
-//! Stops, and the texts that wait for them. A stop forbids calls of a provider: for the whole
-//! fleet, or for one casino. A stop because of a casino's spend limit is a park. Stops are rows, so
-//! that every process knows them, even after a restart.
+//! Stops, and the texts that wait until a stop ends. A stop forbids calls of a provider: for the
+//! whole fleet, or for one casino. A stop because of a casino's spend limit is a park. Stops are
+//! rows, so that every process knows them, even after a restart.
 
 use std::time::Duration;
 
@@ -29,8 +29,8 @@ pub struct Stop {
 }
 
 impl Stop {
-    /// Returns whether this is the casino's spend limit, as opposed to a provider that refuses the
-    /// account.
+    /// Returns whether the stop was set because of the casino's spend limit, and not because the
+    /// provider refuses the account.
     pub fn is_park(&self) -> bool {
         !self.casino_id.is_empty() && !self.probed
     }
@@ -52,7 +52,7 @@ pub struct NewStop<'a> {
 }
 
 text_enum! {
-    /// Why a queued text is held until somebody wakes it.
+    /// Why a queued text is held until its due row or [`Store::wake_held`] wakes it.
     HoldReason {
         ProviderStopped => "provider_stopped",
         Parked => "sending_parked",
@@ -81,8 +81,10 @@ pub enum Held {
 }
 
 impl Store {
-    /// Records a stop; an existing one keeps its start and takes the newer end. Returns false if
-    /// the same stop was already in force. Only a person lifts or replaces an operator's stop.
+    /// Records a stop. If a stop of this provider and casino exists, it keeps its start and takes
+    /// the new end; a park in force keeps its own end, too. Only a person lifts or replaces an
+    /// operator's stop. Returns true if no stop existed, or if an operator's stop replaced one of
+    /// another kind.
     pub async fn stop_provider(&self, stop: &NewStop<'_>) -> Result<bool> {
         let new: Option<bool> = sqlx::query_scalar(include_str!("../sql/stop_provider.sql"))
             .bind(stop.provider)
@@ -106,7 +108,8 @@ impl Store {
         )
     }
 
-    /// Lifts the stops that match and returns them.
+    /// Lifts stops and returns them. A `provider` of `None` means every provider; a `casino` of
+    /// `None` means the stops of the whole fleet.
     pub async fn lift_stops(
         &self,
         provider: Option<&str>,
@@ -144,9 +147,9 @@ impl Store {
         )
     }
 
-    /// Claims the stops to probe now, for the duration `every`, so that only one process probes
-    /// each. With `own`, these are that casino's stops; otherwise the fleet's, and those of casinos
-    /// whose probe is overdue by ten minutes.
+    /// Claims the stops that are due for a probe, for the duration `every`, so that only one
+    /// process probes each of them. These are the stops of the casino `own`. If `own` is `None`,
+    /// these are the fleet's stops, and stops of casinos whose probe is overdue by ten minutes.
     pub async fn claim_probes(&self, every: Duration, own: Option<&CasinoId>) -> Result<Vec<Stop>> {
         Ok(sqlx::query_as(
             "update provider_stops set probe_at = now() + make_interval(secs => $1)
@@ -163,7 +166,7 @@ impl Store {
     }
 
     /// Makes the held texts of one casino, or of all casinos, due now. Each guest's texts are sent
-    /// in order, as the pre-send check lets a later text wait for an earlier one.
+    /// in order, because the pre-send check makes a later text wait for an earlier one.
     pub async fn wake_held(&self, casino: Option<&CasinoId>) -> Result<u64> {
         let done = sqlx::query(
             "update due set due_at = now(), claimed_until = null where kind = $1 and ($2::text is null or casino_id = $2) and due_at > now()",
@@ -188,8 +191,8 @@ impl Tx {
             .await?)
     }
 
-    /// Holds a queued text for a provider and checks again after `poll`, or expires it when its
-    /// `useful_until` time is over.
+    /// Holds a queued text that cannot be sent now; a due row wakes it after `poll`. Expires the
+    /// text if its `useful_until` time is over.
     pub async fn hold(
         &mut self,
         outbound: OutboundId,
@@ -231,8 +234,8 @@ impl Tx {
         }
     }
 
-    /// Expires a text whose `useful_until` time is over and returns the reason. A text that waited
-    /// for a provider keeps the reason for which it waited.
+    /// Expires a text whose `useful_until` time is over. Returns the reason for which the text was
+    /// held, or `expired` if it was not held or was held as [`HoldReason::OptOutAsked`].
     pub async fn lapse(&mut self, outbound: OutboundId) -> Result<&'static str> {
         let reason: Option<String> = sqlx::query_scalar(
             "select reason from outbound_messages where outbound_id = $1 and state = 'queued'",

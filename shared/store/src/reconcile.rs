@@ -71,8 +71,8 @@ impl Tx {
         .await?)
     }
 
-    /// Records that everything was compared up to `until`. Also deletes the marks of single
-    /// reconciled texts after 30 days.
+    /// Records that everything up to `until` was compared. Also deletes marks of
+    /// [`Tx::mark_reconciled`] that are older than 30 days.
     pub async fn note_reconciliation(
         &mut self,
         provider: &str,
@@ -140,8 +140,8 @@ impl Tx {
     }
 
     /// Returns attempts that are older than `margin` and have no final outcome: first those in
-    /// doubt that began after `since`, then accepted ones that began after `taken_since`, whose
-    /// delivery the carrier may never report.
+    /// doubt that began after `since`, then accepted ones that began after `taken_since`. The
+    /// carrier may never report the delivery of an accepted one.
     pub async fn unsettled(
         &mut self,
         provider: &str,
@@ -169,8 +169,8 @@ impl Tx {
         )
     }
 
-    /// Settles a text in doubt of which the provider has no record. It is queued again, once, if it
-    /// is still useful (D5); the pre-send check is repeated.
+    /// Settles a text in doubt of which the provider has no record. If the text is still useful, it
+    /// is queued again, but only once (D5); the pre-send check is then repeated.
     pub async fn never_had(&mut self, outbound: OutboundId) -> Result<Unseen> {
         let row: Option<(MessageClass, String, bool)> = sqlx::query_as(
             "select class, coalesce(provider, ''), useful_until > now() from outbound_messages where outbound_id = $1 and state = 'unknown' for update",

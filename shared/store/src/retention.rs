@@ -81,8 +81,8 @@ select g.guest_id, g.key_id, g.phone_hash from guests g where g.status <> 'pendi
 limit 500";
 
 impl Tx {
-    /// Removes the bound tenant's dead letters older than `days`, in any state, because letters
-    /// addressed to numbers of no casino contain guests' texts, too.
+    /// Removes the bound tenant's dead letters older than `days`, in any state. Meant for letters
+    /// to numbers that belong to no casino: they contain guests' texts, too.
     pub async fn forget_letters(&mut self, days: i32) -> Result<u64> {
         let query = "delete from dead_letters where last_at < now() - make_interval(days => $1)";
         Ok(sqlx::query(query)
@@ -117,7 +117,8 @@ impl Tx {
         Ok(counts)
     }
 
-    /// Returns guests idle for more than `days`, whose phone must not be kept longer.
+    /// Returns at most 500 guests who were idle for more than `days`; their phone numbers must not
+    /// be kept longer.
     pub async fn idle_guests(&mut self, days: i32) -> Result<Vec<(GuestId, GuestHash)>> {
         let rows: Vec<(Uuid, i16, Vec<u8>)> = sqlx::query_as(IDLE)
             .bind(days)

@@ -1,5 +1,5 @@
-//! Replies that a casino's people keep for guests; a reply is copied into a text and can be changed
-//! before the text is sent.
+//! Prepared replies that a casino's staff keep. A person copies a saved reply into a text and may
+//! change it before the text is sent.
 
 use seven_domain::Language;
 use sqlx::FromRow;
@@ -25,7 +25,7 @@ pub enum Saved {
 }
 
 impl SavedReply {
-    /// Returns the text in this language, otherwise in the other one.
+    /// Returns the text in this language or, if that is empty, in the other one.
     pub fn text(&self, language: Language) -> &str {
         let (first, second) = match language {
             Language::En => (&self.en, &self.es),

@@ -18,8 +18,8 @@ pub enum Applied {
     Repeat,
 }
 
-/// How a STOP or START was requested. This decides whether one START is enough and whether the
-/// provider blocks the number (SMS-20, C-6).
+/// How a STOP or START was requested. This decides whether one START is enough to opt in again, and
+/// whether the provider blocks the number (SMS-20, C-6).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Word<'a> {
     /// One of [`crate::consent::method`].
@@ -79,7 +79,7 @@ impl Tx {
             .await
     }
 
-    /// Lifts a suppression; only the gate calls it.
+    /// Records a START, which lifts the suppression. Only the gate calls this.
     pub async fn start(
         &mut self,
         guest: &GuestHash,
@@ -121,8 +121,8 @@ impl Tx {
             .rows_affected()
             == 1;
         Ok(match before {
-            // The event is stored already: ingress wrote it, and now the gate writes it again. It
-            // counts as the change that it made the first time.
+            // If this event is stored already, ingress wrote it before the gate. The gate gets the
+            // result of that first write.
             Some((_, _, event)) if event == event_id => Applied::Changed,
             Some((was, ..)) if was == state => Applied::Repeat,
             _ if changed => Applied::Changed,
@@ -130,7 +130,7 @@ impl Tx {
         })
     }
 
-    /// Returns the STOP or START in force, and locks it against the next one.
+    /// Returns the STOP or START in force, and locks its row until the transaction ends.
     pub async fn suppression(&mut self, guest: &GuestHash) -> Result<Option<Suppression>> {
         Ok(
             sqlx::query_as("select state, as_of, method, provider_knows, provider_blocked, asked_at from suppressions where key_id = $1 and phone_hash = $2 for update")
@@ -214,7 +214,8 @@ impl Tx {
         Ok(sync)
     }
 
-    /// Adds the suppression row of a new guest; without it the pre-send check refuses.
+    /// Adds the suppression row of a new guest. Without this row, the pre-send check refuses texts
+    /// with `safety_state_missing`.
     pub async fn ensure_suppression_row(&mut self, guest: &GuestHash) -> Result<()> {
         let casino = self.casino_str();
         sqlx::query(
@@ -267,6 +268,6 @@ impl Tx {
 }
 
 /// The latest request wins, STOP at a tie (D7). A repeated request keeps the event id of the first
-/// one, so that only the first is confirmed. The row also keeps the stricter method, and the mark
-/// that the provider knows of the request.
+/// one, so that only the first is confirmed. The row also keeps the stricter method, and whether
+/// the provider knows of the request.
 const PUT: &str = include_str!("../sql/put_suppression.sql");

@@ -46,7 +46,8 @@ impl Tx {
         if let Some(number) = known {
             return Ok(number);
         }
-        // Two conversations that open a ticket at the same time take one number after the other.
+        // The lock makes two conversations that open a ticket at the same time take different
+        // numbers.
         sqlx::query("select pg_advisory_xact_lock(hashtextextended('ticket ' || $1, 0))")
             .bind(&casino)
             .execute(self.conn())
@@ -63,7 +64,7 @@ impl Tx {
         .await?)
     }
 
-    /// Returns a ticket of the casino.
+    /// Returns the ticket with this id; `None` if the bound casino has none.
     pub async fn ticket(&mut self, ticket: Uuid) -> Result<Option<Ticket>> {
         Ok(sqlx::query_as("select ticket_id, number, conversation_id, state, reason, opened_at, resolved_by, resolve_key from tickets where ticket_id = $1")
             .bind(ticket)

@@ -65,7 +65,8 @@ pub struct OutboundLine {
     pub ended_at: Option<DateTime<Utc>>,
     pub trace: String,
     pub campaign_id: Option<Uuid>,
-    /// How likely carriers were to filter the text (SMS-35); only for texts that are not answers.
+    /// How likely carriers were to filter the text, from 0 to 1 (SMS-35); only for texts that are
+    /// not answers.
     pub risk_score_at_send: Option<f64>,
 }
 
@@ -115,8 +116,8 @@ const OUTBOUND: &str = "select outbound_id, turn_id, inbound_id, part, parts, ki
  where ($1::uuid is null or guest_id = $1) and ($2::text is null or trace like '%' || $2 || '%')
    and ($3::text is null or state = $3) order by created_at desc, seq desc limit $4";
 
-/// The columns of an [`InboundLine`], with any condition. It is a macro because a statement must be
-/// a string literal.
+/// The query for [`InboundLine`]s under the condition `$where`. It is a macro because a statement
+/// must be a string literal.
 macro_rules! inbound_lines {
     ($where:literal) => {
         concat!(
@@ -127,7 +128,7 @@ macro_rules! inbound_lines {
     };
 }
 
-/// The columns of a [`TurnLine`], with any condition.
+/// The query for [`TurnLine`]s under the condition `$where`.
 macro_rules! turn_lines {
     ($where:literal) => {
         concat!(

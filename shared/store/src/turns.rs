@@ -1,4 +1,5 @@
-//! Finished turns: the reply that the host decided on, and the rows it is based on.
+//! Finished turns: the replies that the host decided on, and the content rows that they are based
+//! on.
 
 mod shown;
 
@@ -31,7 +32,7 @@ pub struct NewTurn {
     pub language: Language,
     pub verdict: String,
     pub draft: String,
-    /// Why the text must disclose that an AI writes.
+    /// Why the text must disclose that an AI writes; `None` if it need not.
     pub disclosure: Option<DisclosureKind>,
     pub sources: Vec<String>,
     pub grounded: bool,
@@ -63,15 +64,16 @@ pub struct Turn {
     pub tries: i32,
     pub trace: String,
     pub channel: Channel,
-    /// An earlier turn of the conversation is not shaped yet; its texts have to be queued first.
+    /// Whether an earlier turn of the conversation is not shaped yet. The texts of that turn have
+    /// to be queued first.
     #[sqlx(default)]
     pub behind: bool,
-    /// A person reads the conversation's replies before they leave.
+    /// Whether a person reads the conversation's replies before they are sent.
     #[sqlx(default)]
     pub reviewed: bool,
 }
 
-/// A single statement, so that it takes one round trip. Its part `ours` locks the conversation
+/// A single statement, so that it takes one round trip. Its CTE `ours` locks the conversation
 /// before anything else (ARCHITECTURE.md, lock order).
 const COMMIT: &str = include_str!("../sql/commit_turn.sql");
 

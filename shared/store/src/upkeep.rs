@@ -10,7 +10,7 @@ use crate::{Result, Store};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Upkeep {
-    /// When this database was set up; work that was never recorded counts from then.
+    /// When this database was set up. Work that was never recorded is treated as last done then.
     pub begun: DateTime<Utc>,
     /// When each secret was last recorded as rotated, by its name in the settings.
     pub rotated: BTreeMap<String, DateTime<Utc>>,

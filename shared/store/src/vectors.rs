@@ -27,8 +27,8 @@ impl Tx {
         Ok(rows.into_iter().collect())
     }
 
-    /// Returns all vectors of `space`; the reader must check by the hash whether each still fits
-    /// its item.
+    /// Returns all vectors of `space`; the caller must check by the hash whether each vector still
+    /// fits its item.
     pub async fn vectors(&mut self, space: &str) -> Result<Vec<VectorRow>> {
         let rows: Vec<(String, String, Vec<f32>)> =
             sqlx::query_as("select item_id, content_hash, vector from content_vectors where space = $1 and chunk = 0")

@@ -33,7 +33,7 @@ pub struct Asked {
 /// The messages that a stream has not written yet, and the conversation's present state.
 #[derive(Debug, Clone)]
 pub struct WebNews {
-    /// The guest's message that the stream asked for; `None` until the gate has stored it.
+    /// The guest's message that the stream follows; `None` until the gate has stored it.
     pub asked: Option<Asked>,
     /// Whether an answer is being made: a text is open, or a reply is not delivered yet.
     pub busy: bool,
@@ -118,7 +118,8 @@ impl Tx {
         }))
     }
 
-    /// Returns the number of the newest message for each of these visitors who has one.
+    /// Returns the number (`seq`) of the newest visible message for each of these visitors who has
+    /// one.
     pub async fn web_heads(
         &mut self,
         key_id: i16,

@@ -207,8 +207,8 @@ async fn connections_that_the_server_ended_are_replaced_and_nobody_hears_of_it()
     open().await;
 }
 
-/// A proxy between a pool and the server that can fall silent without closing anything, like a
-/// machine that vanished.
+/// A proxy between a pool and the server. The proxy can fall silent without closing anything, like
+/// a machine that vanished.
 struct Line {
     port: u16,
     silent: watch::Sender<bool>,

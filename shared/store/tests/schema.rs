@@ -66,8 +66,8 @@ async fn checked(owner: &mut PgConnection) -> BTreeMap<String, BTreeSet<String>>
         .collect()
 }
 
-/// Returns the columns whose values a CHECK constraint lists, each with the values of the store's
-/// enum for it.
+/// Returns the columns whose values a CHECK constraint lists, each with the values that the code
+/// has for it.
 fn enums() -> Vec<(&'static str, Vec<&'static str>)> {
     macro_rules! names {
         ($kind:ident) => {
@@ -140,7 +140,8 @@ fn enums() -> Vec<(&'static str, Vec<&'static str>)> {
     ]
 }
 
-/// Columns of the pre-send check's table that only its statement reads.
+/// Columns of `send_policy` that have no enum, because only the SQL of the pre-send check reads
+/// them.
 const READ_BY_SQL_ALONE: [&str; 5] = [
     "send_policy.when_killed",
     "send_policy.when_paused",

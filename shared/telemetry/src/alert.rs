@@ -58,7 +58,7 @@ pub fn take_raised() -> Vec<Raised> {
         .collect()
 }
 
-/// Puts alerts that could not be delivered back among the waiting ones.
+/// Stores undelivered alerts again, so that the next take returns them.
 pub fn put_back(raised: Vec<Raised>) {
     raised.into_iter().for_each(wait);
 }

@@ -8,7 +8,7 @@ use tracing_subscriber::{EnvFilter, Registry, reload};
 /// The prefix of our crates' names.
 const OURS: &str = "seven";
 
-/// The filter in force and the configured filter, which replaces it when the level is reset.
+/// The handle that changes the filter in force, and the configured filter, which a reset restores.
 static FILTER: OnceLock<Reloadable> = OnceLock::new();
 
 struct Reloadable {
@@ -23,7 +23,8 @@ pub(crate) fn filter(configured: &str) -> reload::Layer<EnvFilter, Registry> {
         .filter(|filter| EnvFilter::try_new(filter).is_ok())
         .unwrap_or_else(|| configured.to_owned());
     let (layer, handle) = reload::Layer::new(EnvFilter::new(&configured));
-    // A second call installs no subscriber, so the handle of the first call stays.
+    // If this is not the first call, no subscriber is installed, so the handle of the first call
+    // stays.
     drop(FILTER.set(Reloadable { configured, handle }));
     layer
 }

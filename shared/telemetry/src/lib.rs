@@ -1,5 +1,5 @@
-//! Logs, metrics and spans. Labels have a bounded set of values, and nothing contains phone
-//! numbers, names or texts.
+//! Logs, metrics and spans. Labels have a bounded set of values, and no log line, metric or span
+//! contains phone numbers, names or texts.
 
 mod alert;
 mod level;

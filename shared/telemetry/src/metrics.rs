@@ -1,5 +1,5 @@
-//! Defines all metrics of the fleet; no other code may. Each process exports its own values, which
-//! the rules in `deploy/observe` add up per casino.
+//! Defines all metrics of the fleet; no other code may define any. Each process exports its own
+//! values, which the rules in `deploy/observe` add up per casino.
 
 #[macro_use]
 mod define;

@@ -71,9 +71,8 @@ impl<const N: usize, const ROW: usize> Linear<N, ROW> {
     }
 }
 
-/// Calls `add` with every feature: each run of five bytes as a number, and for each word its FNV-1a
-/// hash, that hash combined with the hash of the previous word, and that hash combined with the
-/// hash of the word before the previous one.
+/// Calls `add` with every feature: each run of five bytes as a number, the FNV-1a hash of each
+/// word, and this hash combined with the hash of each of the two previous words.
 fn features(line: &[u8], mut add: impl FnMut(u64)) {
     let (mut run, mut word) = (0_u64, OFFSET);
     let (mut before, mut long_before) = (None, None::<u64>);

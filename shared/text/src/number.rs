@@ -1,4 +1,4 @@
-//! Reads small numbers that are written in words.
+//! Reads small numbers, written in digits or in words.
 
 const NAMES: [(&str, u32); 34] = [
     ("one", 1),

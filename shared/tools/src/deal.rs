@@ -17,7 +17,7 @@ pub(crate) struct Deal {
     /// Value in whole dollars, rounded up.
     pub(crate) dollars: u32,
     pub(crate) gaming: bool,
-    /// How the guest redeems it.
+    /// How the guest redeems the offer; `None` if the row does not say.
     pub(crate) redeem: Option<String>,
     pub(crate) from: Option<NaiveDate>,
     until: Option<NaiveDate>,

@@ -13,8 +13,8 @@ use crate::{
     fault::{Answer, Fault, arguments},
 };
 
-/// Offers made within this time count against the cap on offers in one conversation. It is the
-/// length of a session.
+/// The cap on offers in one conversation concerns offers that were made within this time, which is
+/// the length of a session.
 const ARC: TimeDelta = TimeDelta::hours(48);
 const WEEK: TimeDelta = TimeDelta::days(7);
 

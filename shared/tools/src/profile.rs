@@ -122,7 +122,7 @@ impl Toolbox<'_> {
     }
 
     /// Returns whether the profile already has the value. The guest's texts were read before the
-    /// turn, so the same words must not count twice.
+    /// turn, so the same words must not confirm a value a second time.
     fn is_known(&self, key: Key, value: &Value) -> bool {
         match (self.profile.seen(key, self.given.now), value) {
             (Some(Value::List(known)), Value::List(items)) => {
@@ -165,7 +165,8 @@ impl SentValue {
     }
 }
 
-/// Accepts a short phrase of words; refuses signs that could be markup, code or part of a prompt.
+/// Accepts a short phrase of words; refuses characters that could be markup, code or part of a
+/// prompt.
 fn plain(text: &str) -> Option<String> {
     let text = text.trim();
     let harmless = |c: char| c.is_alphanumeric() || " '’.,:;@+-_&/$%()!?#".contains(c);

@@ -23,7 +23,7 @@ impl Toolbox<'_> {
             });
         }
         let stands = match (key, value) {
-            // These are easily misread, so only values that a rule extracted count.
+            // These values are easily misread, so they are accepted only if a rule extracted them.
             (Key::Email | Key::VisitDate | Key::VisitEnd, _) => false,
             (_, Value::Text(text)) => self.stands(text),
             (_, Value::List(items)) => {

@@ -39,8 +39,8 @@ pub struct Given<'a> {
     pub policy: &'a Policy,
     /// Number of offers already given out in the whole casino, by content row.
     pub issued: &'a BTreeMap<String, u32>,
-    /// Embeds questions. An embedder of another vector space than the index's is ignored. If it
-    /// does not answer at once, rows are found by words alone.
+    /// Embeds questions. An embedder whose vector space differs from that of the index is ignored.
+    /// If the embedder does not answer at once, rows are found by words alone.
     pub embedder: Option<&'a dyn Embedder>,
 }
 
@@ -52,8 +52,8 @@ pub struct Guest<'a> {
     pub grant: Option<&'a Grant>,
     /// The guest's new texts.
     pub texts: &'a [String],
-    /// Facts about the guest. A count of offers that is lower here than in `offers` is raised to
-    /// that of `offers`.
+    /// Facts about the guest. If a count of offers is lower here than a count of `offers` below,
+    /// the higher one is used.
     pub facts: Facts,
     /// This guest's offers so far.
     pub offers: &'a [Offer],
@@ -67,7 +67,7 @@ pub struct Toolbox<'a> {
     pub(crate) profile: Profile,
     pub(crate) effects: Vec<Effect>,
     pub(crate) readiness: Confidence,
-    /// The subject of the running call, for the audit.
+    /// The items and offers that the running call concerns, for the audit.
     pub(crate) about: About,
     toolset: Toolset,
     calls: Vec<ToolCall>,
@@ -78,7 +78,7 @@ pub struct Toolbox<'a> {
     rows: Vec<(String, Option<f32>)>,
 }
 
-/// The subject of a call about offers, and the reason of a refusal.
+/// The items and offers that a call concerns, and the reason if it was refused.
 #[derive(Debug, Default)]
 pub(crate) struct About {
     pub(crate) items: Vec<String>,
@@ -106,7 +106,8 @@ impl<'a> Toolbox<'a> {
         }
     }
 
-    /// Gives the turn to another agent, with its own tools; results and staged changes stay.
+    /// Gives the turn to another agent, which can call only its own tools; results and staged
+    /// changes stay.
     pub fn hand_to(&mut self, agent: &Agent) {
         self.toolset = Toolset::of(agent);
     }

@@ -238,7 +238,7 @@ fn page(all: Vec<Value>, params: &HashMap<String, String>) -> Json<Value> {
     Json(json!({"data": data, "meta": meta}))
 }
 
-/// Code of an account without funds; the error fails sends but not reads.
+/// Error code of an account without funds: sends fail, but reads still work.
 const NO_FUNDS: &str = "20100";
 
 /// An extractor that admits a request with the API key, unless a rule gives the account an error.

@@ -149,8 +149,8 @@ fn media_item(item: Value) -> Value {
     }
 }
 
-/// Returns the keyword on which Telnyx itself acts, if it is the whole message, in any case
-/// (specification 05, section 1.7). REVOKE and OPT OUT are not such keywords.
+/// Returns the keyword on which Telnyx itself acts, if it is the whole message, in upper or lower
+/// case (specification 05, section 1.7). REVOKE and OPT OUT are not such keywords.
 fn carrier_keyword(text: &str) -> Option<&'static str> {
     match text.trim().to_uppercase().as_str() {
         "STOP" | "STOPALL" | "STOP ALL" | "UNSUBSCRIBE" | "CANCEL" | "END" | "QUIT" => Some("STOP"),

@@ -201,8 +201,8 @@ impl State {
         Ok(())
     }
 
-    /// Appends an entry with one write and without a flush, because the page cache outlives the
-    /// process.
+    /// Appends an entry with one write and without a flush: if the process is killed, the operating
+    /// system still writes its page cache to the file.
     fn append(&mut self, entry: &Entry) {
         let Some(file) = &mut self.file else { return };
         let written = serde_json::to_vec(entry)

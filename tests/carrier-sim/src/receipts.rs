@@ -65,8 +65,8 @@ async fn follow(core: &Arc<Core>, message: Outbound, fault: Option<Fault>) {
         return;
     }
     tokio::time::sleep(late).await;
-    // `tell` returns after the first call. This keeps the usual order at any time scale, and a
-    // webhook that fails does not delay `message.finalized`.
+    // `tell` returns after the first webhook call. This keeps the usual order at any time scale,
+    // and a webhook that fails does not delay `message.finalized`.
     tell(core, &message, sent, &fault).await;
     sleep_until(due(finalized_after) + late).await;
     let finalized = advance(core, &message, Step::Finalized, &fault);

@@ -125,8 +125,9 @@ impl fmt::Debug for Settings {
 
 type Answer = Pin<Box<dyn Future<Output = Option<Value>> + Send>>;
 
-/// A function that returns the path that led to a send attempt, or `None` for an unknown attempt.
-/// The simulator forwards the path unparsed, so that it does not depend on the fleet's store.
+/// A function that explains a send attempt: it returns the steps that led to it, or `None` for an
+/// unknown attempt. The simulator forwards the answer unparsed, so that it does not depend on the
+/// fleet's store.
 #[derive(Clone)]
 pub struct Explain(pub(crate) Arc<dyn Fn(Uuid) -> Answer + Send + Sync>);
 

@@ -39,7 +39,8 @@ impl TwilioError {
     }
 }
 
-/// Translates the Telnyx code of a check that both providers' sends share into Twilio's code.
+/// Translates an error of the checks that both providers' sends share: from Telnyx's code to
+/// Twilio's.
 impl From<TelnyxError> for TwilioError {
     fn from(error: TelnyxError) -> Self {
         let code = match error.code.as_str() {

@@ -33,7 +33,8 @@ const DESK_WIDTH: u32 = 1280;
 pub(super) struct Browser {
     driver: WebDriver,
     process: Mutex<Child>,
-    /// The folder of the browser's profile, which all of its processes name as an argument.
+    /// The folder of the browser's profile. All processes of the browser have it among their
+    /// arguments.
     profile: PathBuf,
     base: String,
 }
@@ -76,7 +77,7 @@ fn now() -> u64 {
 }
 
 impl Browser {
-    /// Opens the console.
+    /// Starts a browser that resolves paths against the console's address.
     pub(super) async fn start(house: &House) -> Self {
         Self::start_at(house.stack.console_url.as_ref().unwrap()).await
     }

@@ -1,4 +1,4 @@
-//! A login through the casino's own login provider, which is another site for the browser (D26).
+//! A login through the casino's own login provider, which the browser treats as another site (D26).
 
 use seven_domain::Role;
 

@@ -1,4 +1,5 @@
-//! Campaigns that one person plans and a second approves, on the console and by command (issue J).
+//! Campaigns that one person plans and a second approves, on the console and with commands (issue
+//! J).
 
 use reqwest::StatusCode;
 use seven_domain::Role;

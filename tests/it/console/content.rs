@@ -166,7 +166,7 @@ async fn an_editor_changes_a_price_and_an_approver_publishes_a_rule() {
         revisions
     );
 
-    // Every problem stands beside its field, and nothing is saved.
+    // The page shows every problem beside its field, and nothing is saved.
     let form = fields(&ana.get(MASSAGE).await.body);
     let bad = [
         ("d.price", "-4"),
@@ -200,7 +200,7 @@ async fn an_editor_changes_a_price_and_an_approver_publishes_a_rule() {
     let again = save(&ana, &fields(&late.body), &[("what", "publish")]).await;
     assert_eq!(again.status, StatusCode::CONFLICT, "{}", again.body);
 
-    // A rule waits for a person who did not write it.
+    // A change of a regulation waits for the approval of a person who did not write it.
     let form = fields(&ana.get(RULE).await.body);
     let text = "Guests must be 21 or older on the whole floor.";
     save(&ana, &form, &[("description", text), ("what", "publish")]).await;

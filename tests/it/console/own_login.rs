@@ -223,8 +223,8 @@ async fn no_wrong_token_and_no_planted_login_lets_anybody_in() {
     );
     provider.forge(false);
 
-    // A code is refused in four cases: no login waits for it, another login brings it, its state is
-    // another one, or it was used before.
+    // The provider's code is refused in four cases: the browser has no login in progress, the code
+    // belongs to a different login, its `state` differs, or it was used before.
     let mut caller = Caller::new(&house);
     let back = at_provider(&mut caller).await;
     let stranger = Caller::new(&house);

@@ -287,8 +287,8 @@ async fn a_guest_who_wants_nothing_kept_is_answered_and_nothing_is_learnt() {
     house.stop().await;
 }
 
-/// Waits until the title shows this number of waiting cases. Open pages share one reading of the
-/// cases for a moment, so the number may be late.
+/// Waits until the title shows this number of waiting cases. The console reads the cases once for
+/// all open pages and reuses the result for a moment, so the number may be late.
 async fn waits(caller: &Caller, cases: usize) {
     let wanted = format!("data-waiting=\"{cases}\"");
     until("the number of cases", Duration::from_secs(10), async || {

@@ -1,5 +1,5 @@
 //! The rendered manifests and the servers use the same names. The tests read the YAML as `kubectl`
-//! would, and the servers as KEDA does.
+//! would, and query the NATS server as KEDA does.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -28,7 +28,8 @@ fn all() -> Vec<Value> {
     files.iter().flat_map(|file| documents(file)).collect()
 }
 
-/// Returns the account, stream and consumer of every trigger, with the workloads that it scales.
+/// Returns the account, stream and consumer of every trigger, with the workloads that the trigger
+/// scales.
 fn triggers() -> BTreeMap<(String, String, String), Vec<String>> {
     let mut found: BTreeMap<_, Vec<String>> = BTreeMap::new();
     for scaled in all()
@@ -77,7 +78,7 @@ async fn every_consumer_has_one_scaler_and_every_scaler_a_consumer() {
         }
         streams.insert(name, stream["config"]["subjects"].clone());
     }
-    // The scheduler reads these two consumers, and no workload scales by them.
+    // The scheduler reads from these two consumers, and no workload is scaled by their backlog.
     for (stream, consumer) in [
         (topology::DEAD_STREAM, topology::FILING_CONSUMER),
         (topology::ADVISORY_STREAM, topology::ADVISORY_CONSUMER),

@@ -1,4 +1,4 @@
-//! Streams that an older release or a person created.
+//! Tests the treatment of streams that an older release or a person created.
 
 use std::time::Duration;
 

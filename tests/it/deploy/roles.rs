@@ -203,8 +203,8 @@ async fn every_role_does_its_work_and_nothing_is_refused() {
     }
     roles.hears(OTHER_GUEST, "Nonna Salvia").await;
 
-    // Next: the gate's own answers, a card number deleted from the stream, a dead letter that the
-    // scheduler files, and new content.
+    // The next steps test the gate's own answers, the deletion of a card number from the stream, a
+    // dead letter that the scheduler files, and new content.
     roles.text(
         OTHER_GUEST,
         Some(QUIET_NUMBER),
@@ -263,7 +263,8 @@ async fn every_role_does_its_work_and_nothing_is_refused() {
             .is_none_or(|(_, _, payload, _)| !String::from_utf8_lossy(&payload).contains("4111"))
     );
 
-    // An operator's command prints the values of a casino from its document in the database.
+    // `seven deploy values` reads the casino's document from the database and prints the casino's
+    // values.
     let config = roles.stack.config_file.display().to_string();
     let said = seven(&["--config", &config, "deploy", "values", QUIET], b"").await;
     assert!(

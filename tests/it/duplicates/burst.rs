@@ -174,8 +174,8 @@ async fn texts_that_arrive_during_the_model_call_are_the_next_turns() {
     };
     house.stack.sim.text(first).unwrap();
     stored(3).await;
-    // The lease is held, so the texts' signals are delivered again, but the model is not called a
-    // second time.
+    // The first turn holds the lease, so the texts' signals are delivered again, but the model is
+    // not called a second time.
     let again = async || {
         house
             .stack

@@ -13,7 +13,8 @@ use crate::{
 };
 
 /// Starts a house whose guest wrote twelve texts, all counted by Redis. If Redis is too slow, each
-/// process counts for itself and less exactly, so this function starts again with a new house.
+/// process counts the texts on its own and less exactly, so this function starts again with a new
+/// house.
 async fn twelve_texts() -> House {
     let uncounted = || {
         metrics()
@@ -25,7 +26,7 @@ async fn twelve_texts() -> House {
         let (house, before) = (house(name, Wanted::default()).await, uncounted());
         let call = Caller::of(&house);
         for n in 1..=12 {
-            // Each text differs, because equal ones would count as copies.
+            // Each text differs, because equal texts would be treated as copies.
             let text = call.received(
                 &format!("l{n}"),
                 GUEST,

@@ -1,5 +1,5 @@
-//! A thousand edits by three editors through four sources, while the database and the processes
-//! that take the edits are killed (D31).
+//! A thousand edits by three editors through four sources, while the database, ingress and the
+//! swarm are killed again and again (D31).
 
 use std::{
     collections::HashMap,
@@ -27,7 +27,7 @@ const EDITS: usize = 1_000;
 const EDITORS: [&str; 3] = ["ana", "bob", "eva"];
 const ITEMS: [&str; 4] = ["spa_001", "spa_002", "dining_001", "promotions_001"];
 /// Processes that are killed: `ingress-webhook` takes signed edits, `agent-swarm` answers guests
-/// from them.
+/// with the edited content.
 const KILLED: [&str; 2] = ["ingress-webhook", "agent-swarm"];
 
 /// The work that the editors share. Each edit writes words that no other edit writes.
@@ -118,8 +118,8 @@ async fn kill(
     (database, workers)
 }
 
-/// Checks that each edit is one revision, that the numbers have no gap, and that guests get the
-/// newest published revision.
+/// Checks that each edit is one revision, that the revisions' numbers have no gap, and that guests
+/// get the newest published revision.
 async fn whole(house: &House, done: Vec<(&'static str, String)>) {
     assert_eq!(done.len(), EDITS);
     let mut tx = house.stack.fleet.store.bind(house.casino()).await.unwrap();
@@ -204,7 +204,7 @@ impl Editing<'_> {
         Some(())
     }
 
-    /// Loads a file by command, and sometimes kills the command.
+    /// Loads a file with `seven content load`, and sometimes kills that process.
     async fn by_file(
         &self,
         random: &mut StdRng,
@@ -252,8 +252,8 @@ impl Editing<'_> {
         }
     }
 
-    /// Saves as the console and the API do. After an error it first checks whether the edit is
-    /// stored, as a person would.
+    /// Saves an edit as the console and the API do. Like a person, it first checks whether an
+    /// earlier try has stored the edit.
     async fn by_call(
         &self,
         random: &mut StdRng,

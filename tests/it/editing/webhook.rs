@@ -86,13 +86,14 @@ async fn the_webhook_takes_signed_edits_once_and_says_every_problem() {
         house.said_to(GUEST)
     );
 
-    // After a lost answer the sheet signs the same edit again, which makes no second revision.
+    // If an answer is lost, the sheet signs and sends the same edit again. This makes no second
+    // revision.
     let (status, said) = sheet.call(us, &row("e1", "$185"), now + 1, 1).await;
     assert_eq!(
         (status, &said["status"], &said["revision"]),
         (StatusCode::OK, &json!("repeated"), &revision)
     );
-    // A copy of the very same call is refused.
+    // A copy of a call, with the same time and signature, is refused.
     let (status, _) = sheet.call(us, &row("e1", "$185"), now, 1).await;
     assert_eq!(status, StatusCode::CONFLICT);
     let (status, said) = sheet.call(us, &row("e2", "$185"), now, 1).await;

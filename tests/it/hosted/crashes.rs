@@ -17,7 +17,7 @@ pub(super) async fn die_after(models: &Models, kept: u32, unique: &str, text: &s
         .collect();
     let mut wanted = wanted(models);
     wanted.workers = workers;
-    // No call may time out on a busy machine, because it would be made again.
+    // No call may time out on a busy machine, because the swarm would make the call again.
     let patient =
         "[model]\nroute_seconds = 60\nplan_seconds = 60\nspeak_seconds = 60\njudge_seconds = 60\n";
     wanted.extra = wanted.extra.replacen("[model]\n", patient, 1);

@@ -177,7 +177,8 @@ async fn a_second_offer_on_the_same_day_is_refused_and_none_is_promised() {
     house.stop().await;
 }
 
-// SEC-45, SEC-47: an offer in words that no promotion proves is sent and recorded for a person
+// SEC-45, SEC-47: if a reply mentions an offer that no promotion confirms, the reply is sent, and
+// an audit entry flags it for a person
 #[tokio::test]
 async fn an_offer_in_words_that_nothing_proves_is_flagged() {
     let models = brain("comp").await;

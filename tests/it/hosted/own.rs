@@ -1,6 +1,6 @@
 //! If a hosted model's answer is unreadable or unsure, or the model is unfit as a judge, the
-//! offline host's route, plan or answer is used. So a hosted model never makes a turn worse than no
-//! model.
+//! offline host's route, plan or answer is used. So a turn with a hosted model is never worse than
+//! a turn without one.
 
 use std::time::Duration;
 
@@ -167,8 +167,8 @@ async fn a_judge_that_passes_its_trial_is_asked() {
     models.when(speaks, Play::text(ANSWER));
     let house = house("own_fit", tried_first(&models)).await;
     trial(&models).await;
-    // The swarm may get the last verdict of the trial only after the first guest's text, so the
-    // test asks until a hosted judge is used.
+    // The swarm may not have the trial's last verdict yet when it answers the first text, so the
+    // test sends texts until the swarm uses the judge.
     for texts in 1..=20 {
         house.text(GUEST, QUESTION);
         house.settle(texts).await;
@@ -312,7 +312,7 @@ async fn a_listed_guest_gets_the_second_prompt_and_the_others_the_usual_one() {
     let whom = ["--casino", &casino, "--allow", NEIGHBOUR, "--yes"];
     let who = ["--by", "tester", "--reason", "compare"];
     let set = [&FLAG[..], &whom, &who].concat();
-    // A casino without a second prompt has nothing to compare.
+    // A casino without a second prompt has nothing to compare, so the command refuses the flag.
     let refused = house.seven(&set, "").await;
     assert!(refused.code == 1 && refused.err.contains("system_prompt_variant"));
     house

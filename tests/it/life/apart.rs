@@ -14,8 +14,8 @@ use crate::{
     operations::{OTHER, OTHER_NUMBER},
 };
 
-/// Starts a house with the second casino and with a first casino whose id only this test uses. The
-/// id has to be unique because all tests share the database server's roles.
+/// Starts a house with two casinos. No other test uses the first casino's id, because all tests
+/// share the database server's roles.
 async fn two_casinos(name: &str, workers: Vec<Worker>) -> House {
     let mut document: serde_json::Value = serde_json::from_str(seven_packs::demo::CASINO).unwrap();
     let id = Uuid::new_v4().simple().to_string();
@@ -271,8 +271,8 @@ async fn a_casinos_login_serves_it_and_can_name_no_other() {
     house.stop().await;
 }
 
-// DEP-14, SMS-41: if the provider's account has a fault, a casino's own sender stops sending for
-// its casino only
+// DEP-14, SMS-41: if our account at the provider has a fault, a casino's own sender stops sending
+// for its casino only
 #[tokio::test]
 async fn a_casinos_own_sender_stops_its_casino_alone() {
     let workers = Worker::ALL

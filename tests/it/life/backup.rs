@@ -106,7 +106,8 @@ async fn what_is_restored_elsewhere_equals_the_manifest_and_sends_nothing_until_
         1
     );
 
-    // A bus that survived delivers a text again. The lost fleet had already answered that text.
+    // A NATS server that survived the loss may deliver a text again that the lost fleet had already
+    // answered.
     help_of_before_the_restore(&new).await;
 
     let resume = [
@@ -297,8 +298,8 @@ async fn an_encrypted_dump_holds_no_plain_byte_and_needs_the_command_that_decryp
             .map(|word| (*word).to_owned())
             .collect::<Vec<_>>()
     };
-    // Stands in for encryption: flips the top bit of each byte, so the same command reverses it.
-    // Real encryption needs a program that a machine may lack.
+    // This command stands in for encryption. It flips the top bit of each byte, so the same command
+    // decrypts. Real encryption needs a program that a machine may lack.
     let swap = words(&[
         "env",
         "LC_ALL=C",

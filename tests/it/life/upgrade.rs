@@ -1,5 +1,5 @@
-//! Old and new workers together (PROD-27): on an older or newer database, and replaced one by one
-//! under load.
+//! Old and new releases together (PROD-27): workers on an older or newer database, and workers that
+//! are replaced one by one under load.
 
 use std::{process::Stdio, time::Duration};
 
@@ -75,9 +75,9 @@ async fn a_house_answers_while_its_workers_are_replaced_one_after_another() {
     // Each process gets few connections, because two processes of each worker may share the tests'
     // database server.
     let extra = "postgres.connections = 4".to_owned();
-    // At this scale ingress runs again before the provider repeats a failed call. At a smaller
-    // scale the repeats would come too early, and the text would be found a minute later in the
-    // provider's records.
+    // At this scale ingress runs again before the provider repeats a failed webhook. At a smaller
+    // scale the repeats would come too early, and the text would be found only a minute later, in
+    // the provider's records.
     let house = house(
         "rolling",
         Wanted {

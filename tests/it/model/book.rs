@@ -15,18 +15,18 @@ use super::steps::{Said, Who};
 
 const MINUTE: i64 = 60_000;
 const DAY: i64 = 24 * 60 * MINUTE;
-/// Milliseconds after ingress last accepted a text in which the pre-send check still lets an answer
-/// to it out (five minutes), plus three seconds that the test itself may take.
+/// Milliseconds, counted from when ingress last accepted a text, in which a safety answer to it may
+/// still go to an opted-out guest: five minutes, plus three seconds that the test itself may take.
 const ANSWER: i64 = 5 * MINUTE + 3_000;
 
-/// A guest's text. The key of the text in the book is also part of its message id.
+/// A guest's text. The text's key in the book is also part of its message id.
 #[derive(Debug, Clone)]
 pub(crate) struct Text {
     pub(crate) who: Who,
     pub(crate) said: Said,
     pub(crate) at: i64,
-    /// Time at which ingress first accepted the text; `last_taken` is the time of Telnyx's last
-    /// retry.
+    /// Time at which ingress first accepted the text; in `last_taken`, the time at which it
+    /// accepted Telnyx's last retry.
     pub(crate) first_taken: i64,
     pub(crate) last_taken: i64,
     /// Number of times that the guest had opted in again after a STOP before writing this text.
@@ -52,7 +52,7 @@ enum Word {
     Start {
         known: bool,
     },
-    /// The provider answered 40300 (opted out); the word has the time of that request.
+    /// The provider answered 40300 (opted out); this word's time is that of the request.
     Blocked,
 }
 
@@ -60,7 +60,7 @@ enum Word {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Standing {
     /// The guest is opted in. `by_our_word` is true if the provider does not know the word with
-    /// which the guest opted in; then a refusal by the provider says nothing new.
+    /// which the guest opted in. A refusal by the provider is then no new opt-out.
     With {
         by_our_word: bool,
         provider_blocks: bool,
@@ -71,7 +71,7 @@ enum Standing {
 #[derive(Debug, Default)]
 struct Guest {
     words: Vec<(i64, Word)>,
-    /// Times of STOPs that arrived after a newer word of the guest.
+    /// Times of STOPs that the gate handled after a word that the guest wrote later.
     late: Vec<i64>,
     consents: Vec<i64>,
     /// Times at which the provider accepted our opt-in question.
@@ -270,8 +270,8 @@ impl Book {
         }
     }
 
-    /// Records that the answer 40300 to a request at `at` was handled. If the guest has opted out
-    /// before, this adds only that the provider knows of it.
+    /// Records that the answer 40300 to a request at `at` was handled. If the guest had already
+    /// opted out, this adds only that the provider knows of the opt-out.
     pub(crate) fn blocked(&mut self, who: Who, at: i64) {
         let guest = self.guest(who);
         let left = matches!(guest.standing(), Standing::Left);
@@ -299,7 +299,7 @@ impl Book {
         guest.asked.clear();
     }
 
-    /// Returns the complaint about a request, if there is one.
+    /// Returns an error with the complaint if the request is forbidden.
     pub(crate) fn judge(&mut self, call: &Call) -> Result<(), String> {
         let Call {
             who, class, now, ..
@@ -373,8 +373,8 @@ impl Book {
 }
 
 impl Guest {
-    /// Checks that each new STOP gets one confirmation, repeated at most once while it is unknown
-    /// whether it arrived (D5).
+    /// Checks that each new STOP gets one confirmation. The confirmation may be repeated once, and
+    /// only while it is unknown whether it arrived (D5).
     fn confirm(&mut self, stop: &Text, call: &Call) -> Result<(), String> {
         let (outbound, requests, taken) =
             self.confirmed

@@ -1,5 +1,5 @@
-//! The provider of the model test: it asks the book about every request and answers as the step
-//! says.
+//! The provider of the model test: it asks the book about every request and answers as the current
+//! step says.
 
 use std::sync::{Arc, Mutex};
 
@@ -19,7 +19,7 @@ pub(crate) struct Carrier {
     desk: Arc<Workers>,
     owner: PgPool,
     pub(crate) plan: Mutex<Plan>,
-    /// Notified when the sending process has died.
+    /// Notified when a step lets the sender die.
     pub(crate) died: Notify,
 }
 

@@ -34,7 +34,8 @@ pub(crate) struct Workers {
     /// jumps, the times in all rows move back.
     ahead: AtomicI64,
     texts: AtomicUsize,
-    /// Number of this sequence's first text; numbers in message ids are never used twice.
+    /// Number of this sequence's first text. The numbers go on from sequence to sequence, so that
+    /// no message id is used twice.
     first: AtomicUsize,
     counts: Mutex<HashMap<String, u32>>,
 }
@@ -108,7 +109,8 @@ impl Workers {
         i64::from((Utc::now() + TimeDelta::hours(self.hours_ahead_of_utc())).hour())
     }
 
-    /// Returns the time zone that now has the test's local hour. POSIX names count westwards.
+    /// Returns the time zone that now has the test's local hour. The sign is reversed, because the
+    /// names `Etc/GMT` count hours west of Greenwich.
     pub(crate) fn zone(&self) -> String {
         format!("Etc/GMT{:+}", -self.hours_ahead_of_utc())
     }
@@ -133,8 +135,8 @@ impl Workers {
     /// Returns the `message.received` event that Telnyx would send now.
     pub(crate) fn event(&self, n: usize, who: Who, said: Said, at: i64) -> Vec<u8> {
         let at = self.real(at).to_rfc3339_opts(SecondsFormat::Millis, true);
-        // The number makes the words differ: a text with the same words counts as a copy and is not
-        // answered.
+        // The number makes the words differ: a text with the same words is treated as a copy and is
+        // not answered.
         let text = if said == Said::Ordinary {
             format!("{} {n}", said.text())
         } else {

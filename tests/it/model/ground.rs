@@ -1,5 +1,5 @@
-//! The statements that prepare the world's database, clear it between sequences, and move its times
-//! when the clock jumps.
+//! The statements that prepare the world's database, clear it between sequences, and move the times
+//! in its rows when the test's clock jumps.
 
 use sqlx::PgPool;
 use tokio::{
@@ -15,8 +15,8 @@ delete from inbound_messages; delete from conversations; delete from escalations
 delete from deletions; delete from suppressions; delete from consent_heads; delete from consent_events; delete from due;
 delete from dead_letters; delete from spool; delete from provider_stops";
 
-/// SQL that puts guests into the time zone in which it is the test's hour, and lets sequences
-/// delete consent events, which are append-only otherwise.
+/// SQL that gives guests the time zone that has the test's local hour, and lets sequences delete
+/// consent events, which are append-only otherwise.
 pub(crate) const PREPARE: &str = "
 create table model_clock (zone text not null);
 insert into model_clock values ('Etc/GMT');

@@ -9,7 +9,7 @@ use proptest::{
 };
 use seven_domain::MessageClass;
 
-/// A phone at a casino; the same phone at another casino is another guest.
+/// A phone at a casino; the same phone at another casino is a different guest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct Who {
     pub(crate) casino: usize,
@@ -121,7 +121,7 @@ pub(crate) enum Answer {
     /// The first request does not reach the provider; the sender repeats it at once.
     IsNotReached,
     AnswersTooLate,
-    /// The sender dies after the commit of `sending` and before the request.
+    /// The sender dies after it has committed the state `sending` and before the request.
     CrashBeforeRequest,
     /// The sender dies while the request is in progress.
     CrashInRequest,
@@ -232,7 +232,8 @@ fn answer() -> impl Strategy<Value = Answer> {
     ]
 }
 
-/// Draws steps that are mostly about marketing, which sequences of all kinds of steps seldom reach.
+/// Draws steps that often lead to a marketing text. Sequences of all kinds of steps seldom get that
+/// far.
 fn selling() -> impl Strategy<Value = Step> {
     let said = prop_oneof![
         3 => Just(Said::Start),

@@ -295,8 +295,8 @@ impl World {
     // --- time, operators, accidents ---
 
     async fn due(&mut self) -> Result<(), String> {
-        // This world's gate does not read the bus, so the streams are emptied: a deletion would
-        // wait for unread texts.
+        // A deletion would wait for unread texts, and in this test no gate reads them from the bus.
+        // So the streams are emptied first.
         self.purge_streams().await;
         seven_scheduler::fire_due(&self.fleet)
             .await

@@ -57,8 +57,8 @@ async fn acknowledged(house: &House, guest: &str, calls: usize) {
     .await;
 }
 
-/// Returns how many texts the check finds whose row names another guest, turn or number than its
-/// conversation does (SEC-95).
+/// Returns how many texts the check of SEC-95 finds: texts whose row names a different guest, turn
+/// or number from its conversation.
 async fn crossed(house: &House) -> usize {
     let fleet = &house.stack.fleet;
     let span = Duration::from_secs(3_600);
@@ -147,7 +147,7 @@ async fn a_text_of_before_the_hand_over_belongs_to_the_former_casino() {
     house.stop().await;
 }
 
-/// Publishes a text to the old number, as an ingress does that still takes `casino` for the
+/// Publishes a text to the old number, as if by an ingress that still considers `casino` the
 /// number's owner.
 async fn routed_to(house: &House, casino: &CasinoId, (message, text): (&str, &str)) {
     let at = house.stack.fleet.clock.now().timestamp_millis();
@@ -195,7 +195,7 @@ async fn a_stop_that_the_former_casino_took_reaches_the_present_one() {
     say(&house, &mut n, (GUEST, OLD), "Is the pool open?").await;
     add(&house, &moved(&house)).await;
     add(&house, &taker(&house, OLD)).await;
-    // Publishes the STOP as an ingress does that does not know of the hand-over yet. Then the gate
+    // Publishes the STOP as if by an ingress that does not know of the hand-over yet. Then the gate
     // and the scheduler pass the STOP on.
     routed_to(&house, &former, ("late-stop", "STOP")).await;
     n += 1;

@@ -134,7 +134,7 @@ async fn published(house: &House) -> u64 {
 #[tokio::test] // D17, PROD-35, AGENT-77
 async fn a_replay_that_is_stopped_and_killed_replays_each_letter_once_and_loses_none() {
     let many = letters();
-    // Raises the limits, which would stop so many texts at once.
+    // Raises the limits, because the usual limits would stop so many texts at once.
     let mut document: Value = serde_json::from_str(seven_packs::demo::CASINO).unwrap();
     document["limits"]["casino_texts_per_minute"] = 1_000_000.into();
     let casino = Some((document.to_string(), seven_packs::demo::CONTENT.to_owned()));

@@ -1,4 +1,5 @@
-//! Commands about dead letters: output, refusals and audit entries (D17, SEC-64).
+//! Tests the commands about dead letters: their output, their refusals and their audit entries
+//! (D17, SEC-64).
 
 use std::time::Duration;
 

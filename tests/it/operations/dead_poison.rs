@@ -13,7 +13,7 @@ use crate::harness::{Wanted, house, until};
 
 const STAGES: [&str; 5] = ["gate", "swarm", "envelope", "sender", "receipts"];
 
-/// SQL that makes each stage's write fail for one guest, every time.
+/// SQL that makes each stage's write fail every time for one guest; each stage has its own guest.
 const POISON: &str = "
 create table poisoned (what text, phone text);
 grant select on poisoned to seven_app;
@@ -108,7 +108,7 @@ async fn one_bad_event_in_each_stage_blocks_no_other_and_acts_once_when_mended()
     )
     .await;
     // The junk has the same identity in all queues of the sender, so it makes only one dead letter
-    // in that stage. Each text to the guest has two receipts.
+    // in that stage. Each text to the guest whose receipts fail has two receipts.
     let receipts = 2 * i64::try_from(house.texts_to(&poisoned(4)).len()).unwrap();
     until(
         "all that is bad is filed",
@@ -163,9 +163,9 @@ async fn one_bad_event_in_each_stage_blocks_no_other_and_acts_once_when_mended()
         "ana",
     ];
     let line = |n| format!("Replayed {n} dead letter(s); refused 5 (unreadable 5), still listed.");
-    // A copy of a signal that a sweep published may have failed just before the table was emptied,
-    // and is filed while its letter is replayed. The command then leaves that letter open and
-    // reports it; the next replay handles it.
+    // A sweep may have published a copy of a signal. If the copy failed just before the table was
+    // emptied, it is filed while its letter is replayed. The command then leaves that letter open
+    // and reports it, and the next replay handles it.
     until(
         "no letter is left that can be replayed",
         Duration::from_secs(20),

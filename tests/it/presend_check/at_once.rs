@@ -1,5 +1,6 @@
 //! The short pre-send check: the texts that it passes, and the texts that it leaves to the full
-//! check. The test of the whole table in the parent module proves that it passes no text wrongly.
+//! check. The test of the whole table in the parent module proves that the short check passes no
+//! text wrongly.
 
 use seven_domain::{Lane, MessageClass};
 use sqlx::AssertSqlSafe;

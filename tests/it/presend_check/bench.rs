@@ -290,8 +290,8 @@ impl Bench {
         }
     }
 
-    /// Turns the condition's switch on or off. The switch begins a minute ago, so that a text can
-    /// be older or younger than the switch.
+    /// Turns the condition's switch on or off. The switch is stored as if it had begun a minute
+    /// ago, so that a text can be older or younger than the switch.
     pub(crate) async fn switch(&self, condition: &Condition, on: bool) {
         let Some(switch) = condition.switch else {
             return;
@@ -336,7 +336,8 @@ impl Bench {
     }
 
     /// Checks a text to a new guest and returns the refusal. Asserts that a permitted text is
-    /// `sending` with an attempt and a doubt row, and that a refused text is unchanged.
+    /// `sending` with one attempt and one due row for a doubt, and that a refused text is
+    /// unchanged.
     pub(crate) async fn cell(&self, class: MessageClass, condition: &Condition) -> Option<Refusal> {
         let guest = self.guest().await;
         let id = guest.party.guest_id.0;
@@ -422,7 +423,8 @@ impl Bench {
         verdict.err()
     }
 
-    /// Returns the text's state and the numbers of its pending attempts and of their due rows.
+    /// Returns the text's state, the number of its pending attempts, and the number of the
+    /// attempt's due rows for a doubt.
     async fn left(&self, outbound: OutboundId, check: &PresendCheck) -> (String, i64, i64) {
         sqlx::query_as(
             "select o.state, (select count(*) from send_attempts a where a.outbound_id = o.outbound_id and a.outcome = 'pending'),

@@ -137,7 +137,7 @@ async fn a_row_that_somebody_holds_delays_its_guest_alone() {
 
 const ROUNDS: u32 = 150;
 
-/// The times at which a transaction began to commit and had committed.
+/// The times at which a commit began and was done.
 struct Committing {
     began: Instant,
     done: Instant,

@@ -267,7 +267,7 @@ pub(crate) async fn problems<'c>(db: impl Executor<'c, Database = Postgres>) -> 
     relations.iter().flat_map(complaints).collect()
 }
 
-/// Returns the tables that must be bound: all except those in [`EXEMPT`].
+/// Returns the tables that must be bound to a casino: all except those in [`EXEMPT`].
 pub(crate) async fn tenant_tables<'c>(db: impl Executor<'c, Database = Postgres>) -> Vec<String> {
     let relations: Vec<Relation> = sqlx::query_as(RELATIONS).fetch_all(db).await.unwrap();
     relations
@@ -373,12 +373,12 @@ const RETURNED: &[(&str, &str)] = &[
     ("conversation_id", "uuid"),
     ("outbound_id", "uuid"),
     ("spool_id", "uuid"),
-    // Times since which the oldest row of each stage has been waiting.
+    // For each stage, the time since which its oldest row has been waiting.
     ("swarm_at", "timestamp with time zone"),
     ("envelope_at", "timestamp with time zone"),
     ("sender_at", "timestamp with time zone"),
-    // `class` is a text's class. The next three columns belong to an outage: its kind, since when
-    // the first guest has waited, and whether an outage is recorded as open.
+    // `class` is a text's class. The next three columns belong to an outage: its kind, the time
+    // since which the first guest has waited, and whether an outage is recorded as open.
     ("class", "text"),
     ("kind", "text"),
     ("since", "timestamp with time zone"),

@@ -1,4 +1,4 @@
-//! A collector that hangs or refuses spans.
+//! Tests that texts flow while the collector hangs or refuses spans.
 
 use std::time::Duration;
 

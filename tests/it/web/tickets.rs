@@ -1,4 +1,4 @@
-//! Tickets: a guest of the website who needs a person gets a ticket's number, and later the
+//! Tickets: a guest of the website who needs a person gets a ticket with a number, and later the
 //! person's answer (WID-12..15, 20, 21).
 
 use std::time::Duration;
@@ -99,7 +99,8 @@ async fn a_guest_who_needs_a_person_gets_a_number_and_the_persons_answer() {
         .all()
         .await;
     assert_eq!(ticket(&frames), Some(1), "{frames:?}");
-    // The host is not sure of an answer, so ben gets a ticket of his own instead of the draft.
+    // The host is not sure of an answer, so the visitor `ben` gets a ticket of his own instead of
+    // the draft.
     let ben = Visitor::new(&first).await;
     let question = "Do you rent helicopters to grandmothers?";
     let frames = ben.ask(&second, question, Uuid::new_v4()).await.all().await;

@@ -98,7 +98,7 @@ async fn a_caller_who_drips_is_cut() {
     let house = with_gateways("web_slow", extra).await;
     let [first, _] = gateways(&house);
     let pause = Duration::from_millis(250);
-    // Bytes that arrive now and then do not extend the time limit of a body or a head.
+    // Bytes that arrive now and then do not extend the time limit of a call's body or head.
     let body = json!({ "message": "x".repeat(200) }).to_string();
     let mut slow = Slow::open(first, MINE).await;
     let length = body.len();
@@ -111,7 +111,7 @@ async fn a_caller_who_drips_is_cut() {
     let mut slow = Slow::open(first, MINE).await;
     let head = format!("GET /health HTTP/1.1\r\nx: {}\r\n", "x".repeat(200));
     assert_eq!(slow.drip(&head, pause).await, "");
-    // A head of more than 16 KiB is refused at once.
+    // A call whose head has more than 16 KiB is refused at once.
     let mut long = Slow::open(first, MINE).await;
     let head = format!(
         "GET /health HTTP/1.1\r\nx: {}\r\n\r\n",
@@ -124,8 +124,8 @@ async fn a_caller_who_drips_is_cut() {
 
 #[tokio::test] // WEB-6, WEB-7
 async fn connections_that_idle_make_room_for_each_other_and_streams_stay() {
-    // A head may take longer than the test runs, so a connection is closed only to make room for
-    // another one.
+    // The head of a call may take longer than the test runs. So a connection is closed only to make
+    // room for another one.
     let extra = "web.head_seconds = 600\nweb.connections_per_address = 2\n";
     let house = with_gateways("web_idle", extra).await;
     let [first, second] = gateways(&house);

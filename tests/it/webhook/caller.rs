@@ -160,8 +160,8 @@ impl Answer {
     }
 }
 
-/// Returns how many messages a stream ever took. That is its last sequence number, since no test
-/// deletes a message.
+/// Returns how many messages a stream has taken since its creation. That is its last sequence
+/// number, since no test deletes a message.
 pub(crate) async fn published(house: &House, stream: &str) -> u64 {
     let stored = async |sequence| {
         house

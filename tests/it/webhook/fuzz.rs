@@ -1,6 +1,6 @@
-//! Sends 5,000 events changed after signing, and 5,000 with a changed structure that are then
-//! signed. Each gets the right answer, and the later stages handle all that ingress accepts. The
-//! environment variable `SEVEN_FUZZ_SEED` repeats a run with its printed seed.
+//! Sends 5,000 events that were changed after signing, and 5,000 events whose structure was changed
+//! before signing. Each gets the right answer, and the later stages handle all that ingress
+//! accepts. The environment variable `SEVEN_FUZZ_SEED` repeats a run with its printed seed.
 
 mod bend;
 
@@ -158,7 +158,7 @@ async fn five_thousand_events_bent_after_signing_are_all_refused() {
     house.stop().await;
 }
 
-/// Waits until gate and receipts have handled everything that ingress accepted.
+/// Waits until the stages gate and receipts have handled everything that ingress accepted.
 async fn digested(house: &House) {
     until(
         "gate and receipts are done",

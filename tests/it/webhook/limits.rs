@@ -157,8 +157,8 @@ async fn a_body_that_never_comes_is_waited_for_half_a_calls_time() {
         heard.starts_with("HTTP/1.1 408") && heard.contains("not received in time"),
         "{heard}"
     );
-    // A call whose head never ends gets no answer, because ingress does not know yet what is
-    // called.
+    // A call whose head never ends gets no answer, because ingress does not know yet which endpoint
+    // is called.
     let mut slow = connect(&house, MINE).await;
     slow.say("POST /webhooks/telnyx HT").await;
     assert_eq!(slow.heard().await, "");

@@ -63,8 +63,8 @@ struct Desk {
     named: usize,
     /// Indices in [`KEYS`] of the keys that the key set lists.
     shown: Vec<usize>,
-    /// The parameters of each authorization request, by the code that was given out for it. A used
-    /// code is removed.
+    /// The parameters of each authorization request, keyed by the code that was given out for the
+    /// request. A used code is removed.
     codes: HashMap<String, HashMap<String, String>>,
     given: usize,
     calls: Vec<&'static str>,

@@ -29,7 +29,8 @@ use tokio::{
 /// A fault that the server applies to one mail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fault {
-    /// The server answers the recipient with this line, such as `550 5.1.1 no such user`.
+    /// The server answers the command that names the recipient (`RCPT`) with this line, such as
+    /// `550 5.1.1 no such user`.
     Reply(&'static str),
     /// The server takes the whole mail and closes the connection without an answer.
     LostAnswer,

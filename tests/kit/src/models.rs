@@ -88,9 +88,9 @@ impl Models {
         self.script.lock().otherwise = Some(play);
     }
 
-    /// Accepts only these forms of asking for an answer with a schema (`json_schema`, `json_object`
-    /// or `tool`), as local servers do. OpenAI requests in another form are refused with the HTTP
-    /// status `status`; they are recorded and use no scripted answer.
+    /// Accepts only these forms of demanding an answer that fits a JSON Schema (`json_schema`,
+    /// `json_object` or `tool`), as local servers do. OpenAI requests in another form are refused
+    /// with the HTTP status `status`; they are recorded and use no scripted answer.
     pub fn takes_only(&self, forms: &[&'static str], status: u16) {
         self.script.lock().takes = Some((forms.to_vec(), status));
     }

@@ -46,7 +46,8 @@ pub enum Side {
     PagerDuty,
 }
 
-/// A fault of a request. Only a `Slow` request is still accepted.
+/// A fault that the double applies to one request. With every fault but `Slow` the request is not
+/// accepted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fault {
     /// Answers with this status and the service's usual error body.
@@ -117,7 +118,7 @@ impl Pagers {
         self.address
     }
 
-    /// Returns the URL of Slack's incoming webhook.
+    /// Returns the URL to use in place of Slack's incoming webhook.
     #[must_use]
     pub fn slack_url(&self) -> String {
         format!("http://{}{SLACK_PATH}", self.address)
@@ -129,7 +130,7 @@ impl Pagers {
         format!("http://{}/v2/enqueue", self.address)
     }
 
-    /// Makes the next `times` requests of this side fail, after the faults already queued.
+    /// Makes the next `times` requests to this side fail, after the faults already queued.
     pub fn fail(&self, side: Side, fault: Fault, times: usize) {
         lock(&self.desk)[side as usize]
             .faults

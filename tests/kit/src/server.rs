@@ -90,7 +90,7 @@ impl<K: Kind> Server<K> {
         Self(Repr::Lent(url))
     }
 
-    /// Returns the URL for clients; it stays the same over a restart.
+    /// Returns the URL for clients. A restart does not change the URL.
     #[must_use]
     pub fn url(&self) -> String {
         match &self.0 {
@@ -148,8 +148,8 @@ impl<K: Kind> Server<K> {
         blocking(move || own.restart()).await
     }
 
-    /// Deletes all data of the server and kills it first if it runs. [`Server::restart`] then
-    /// starts it empty.
+    /// Kills the server if it runs, and deletes all its data. [`Server::restart`] then starts it
+    /// empty.
     pub async fn wipe_data(&self) -> Result<()> {
         let own = Arc::clone(self.own()?);
         blocking(move || {

@@ -1,4 +1,4 @@
-//! Waits for processes with blocking calls, so it must not be called on an async thread.
+//! Waits for processes with blocking calls, so `poll` must not be called on an async thread.
 
 use std::{
     thread::park_timeout,

@@ -21,7 +21,7 @@ fn beginnings(topic: Topic) -> &'static [&'static str] {
 }
 
 /// Returns whether the draft ends with a question about the topic. Only then is the guest's next
-/// text read as the answer: an "8" after another question is not a party size.
+/// text read as the answer to it: after any other question, an "8" is not a party size.
 pub(super) fn asks_about(topic: Topic, draft: &str) -> bool {
     let draft = draft.trim_end();
     let Some(question) = draft.strip_suffix('?') else {

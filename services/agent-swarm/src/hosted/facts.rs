@@ -21,8 +21,8 @@ use crate::{turn_input::TurnInput, types::Work};
 const MOST_ROWS: usize = 8;
 /// Maximum number of these rows that the last reply named.
 const MOST_LISTED: usize = 3;
-/// How many characters a prompt allows for a reply of two segments, minus room for the guest's
-/// name. An emoji more than halves what a segment holds.
+/// Maximum number of characters that a prompt asks for in a text message, so that the reply with
+/// the guest's name fits into two segments. An emoji more than halves the capacity of a segment.
 const CHARACTERS: usize = 160;
 const CHARACTERS_WITH_EMOJI: usize = 110;
 /// A question with more characters than this is labelled `long` in the metrics.
@@ -235,7 +235,7 @@ fn row(item: &Item, request: &Request) -> Row {
 }
 
 /// Returns how a search found its rows; `by_vector` says whether the question had a vector. Rows
-/// without a vector are found by words, even if the question has one.
+/// without a vector are found by words, even if the question has a vector.
 fn source(by_vector: bool, found: &[Retrieved]) -> &'static str {
     let similar = found.iter().any(|row| row.scores.cosine.is_some());
     if by_vector && (found.is_empty() || similar) {
@@ -276,8 +276,8 @@ fn count(casino: &CasinoId, texts: &[String], source: &str, found: &[Retrieved])
     }
 }
 
-/// Returns how varied the found rows are: the number of categories per row, from 0 to 1; `None` if
-/// nothing was found.
+/// Returns how varied the found rows are: the number of different categories divided by the number
+/// of rows, from 0 to 1; `None` if nothing was found.
 fn diversity<'a>(categories: impl Iterator<Item = &'a Category>) -> Option<f64> {
     let categories: Vec<&Category> = categories.collect();
     let different = categories

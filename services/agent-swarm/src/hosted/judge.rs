@@ -1,5 +1,5 @@
-//! Judges a draft twice: by code, which decides about facts, and by a model, which is not trusted
-//! with them (D10).
+//! Judges a draft twice: code decides about facts, and then a model, which is not trusted with
+//! facts, gives its verdict (D10).
 
 use std::sync::Arc;
 
@@ -131,7 +131,7 @@ impl Play<'_> {
         findings
     }
 
-    /// Returns the names in the draft of places that admit adults only.
+    /// Returns the names of adults-only places that the draft mentions.
     fn for_adults(&self) -> impl Iterator<Item = String> {
         let request = &self.input.request;
         let mentions = request.index.mentions(&self.draft, request.now).into_iter();

@@ -10,7 +10,7 @@ use seven_store::Store;
 use uuid::Uuid;
 
 /// The models' answers in one turn, keyed by the number and name of the step. A worker that repeats
-/// the turn finds the answer to each step in it.
+/// the turn takes the stored answer of each step.
 #[derive(Debug)]
 pub(crate) struct Memory<'a> {
     pub(crate) store: &'a Store,
@@ -57,7 +57,8 @@ impl<'a> Memory<'a> {
             return Ok((reply, true));
         }
         let reply = model.chat(request).await?;
-        // If the answer cannot be stored, a second try of the turn only has to pay for it again.
+        // If the answer cannot be stored, the turn goes on; a second try would pay for the answer
+        // again.
         if let Err(error) = self.keep(&step, &reply).await {
             tracing::warn!(casino = %self.casino, %error, "a model's answer was not stored");
         }

@@ -24,9 +24,9 @@ use crate::{
     words::Words,
 };
 
-/// Maximum number of guests whom the forecast checks; with more, the page would come too late. If
+/// Maximum number of guests whom the forecast checks; with more, the page would take too long. If
 /// there are more guests, an evenly spaced sample stands for all of them. The pre-send check
-/// decides about each text anyway.
+/// decides about each text at its sending anyway.
 const MOST_FORECAST: usize = 2_000;
 const MOST_NAME: usize = 60;
 

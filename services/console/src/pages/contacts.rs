@@ -188,7 +188,7 @@ pub(crate) async fn add(
     }
 }
 
-/// Parses the form. The error has the word keys of all problems.
+/// Parses the form. The error has one key per problem; `Words::t` turns a key into a sentence.
 fn read(form: &Added, contact_id: ContactId) -> Result<NewContact, Vec<&'static str>> {
     let mut wrong = Vec::new();
     let name: String = form.name.trim().chars().take(MOST_NAME).collect();

@@ -1,5 +1,5 @@
-//! Tries the form of an item without saving it: shows its problems while a person types, and the
-//! answer that the host would give with it.
+//! Tries the form of an item without saving it: shows the form's problems while a person types, and
+//! the answer that the host would give if it used this item.
 
 use std::collections::BTreeMap;
 
@@ -42,14 +42,14 @@ struct Asked {
     uses: bool,
 }
 
-/// The problems of a form, each in the place of its field.
+/// The problems of a form, each shown at its field.
 #[derive(Template)]
 #[template(path = "content_problems.html")]
 struct Problems {
     fields: Vec<Field>,
 }
 
-/// Shows the problems of a form while it is typed; nothing is stored.
+/// Shows the problems of a form while a person fills it in; nothing is stored.
 pub(crate) async fn check(
     State(app): State<Shared>,
     Path(casino): Path<CasinoId>,
@@ -63,8 +63,8 @@ pub(crate) async fn check(
         // must never wait for these checks.
         return Ok(StatusCode::NO_CONTENT.into_response());
     };
-    // `None` skips the check whether somebody else saved meanwhile; saving the form makes that
-    // check.
+    // `None` skips the check whether somebody else has saved the item meanwhile. That check follows
+    // when the form is saved.
     let outcome = attempt(&mut work, &person, &form, None).await?;
     let schema = work.schema(&category).cloned();
     work.rollback().await.map_err(fault)?;
@@ -163,7 +163,7 @@ fn row_of(form: &BTreeMap<String, String>) -> Map<String, Value> {
         .collect()
 }
 
-/// Parses a time that a browser wrote, in the property's time zone.
+/// Parses a time of the property's zone, in the form in which a browser sends it: without a zone.
 pub(super) fn time(text: &str, zone: Tz) -> Option<DateTime<Utc>> {
     let wall = NaiveDateTime::parse_from_str(text, "%Y-%m-%dT%H:%M").ok()?;
     let at = wall.and_local_timezone(zone).earliest()?;

@@ -56,7 +56,7 @@ fn key(name: &'static str) -> &'static str {
     name.rsplit('/').next().unwrap_or(name)
 }
 
-/// Returns the rows of all flags. `signed` writes who set a flag, and when.
+/// Returns the rows of all flags. `signed` writes who set a flag, when and why.
 pub(super) fn rows(
     w: Words,
     own: &[Flag],

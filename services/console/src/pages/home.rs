@@ -28,7 +28,8 @@ struct Home {
     casinos: Vec<(CasinoId, String)>,
 }
 
-/// Determines a casino's first page: the first of these rights that the person has decides.
+/// Rights in order, each with a page. A casino's first page is the page of the first of these
+/// rights that the person has.
 const FIRST: [(Right, &str); 5] = [
     (Right::Conversations, "now"),
     (Right::Switches, "switches"),

@@ -258,7 +258,7 @@ mod tests {
         for (now, begin) in [
             ("2026-11-27T05:00:00Z", "2026-11-27T05:00:00Z"),
             ("2026-11-27T04:59:59Z", "2026-11-26T05:00:00Z"),
-            // On these days the clocks go forward and back.
+            // The clocks go forward on the first of these days and back on the second.
             ("2026-03-08T20:00:00Z", "2026-03-08T05:00:00Z"),
             ("2026-11-01T20:00:00Z", "2026-11-01T04:00:00Z"),
         ] {

@@ -1,5 +1,5 @@
-//! The people of the casinos that an administrator manages: adds them, gives them roles, disables
-//! and resets them.
+//! Manages the people of an administrator's casinos: adds them, gives them roles, disables them,
+//! and resets their passwords and second factors.
 
 use askama::Template;
 use axum::{
@@ -36,8 +36,8 @@ struct OperatorsPage {
     everywhere: bool,
     form: Added,
     problems: Vec<Problem>,
-    /// A new link, which is shown only once, and (`link_words`) the word key of the sentence before
-    /// it.
+    /// A new link, which is shown only once, and (`link_words`) the key for `Words::t` of the
+    /// sentence before it.
     link: String,
     link_words: &'static str,
 }
@@ -52,7 +52,7 @@ struct Row {
     invited: bool,
     factor: bool,
     seen: String,
-    /// Whether this administrator may change the account.
+    /// Whether the administrator who views the page may change the account.
     mine: bool,
 }
 
@@ -256,8 +256,7 @@ fn cut<'a>((left, right): (&'a str, &'a str)) -> (&'a str, Option<&'a str>) {
     (left, Some(right))
 }
 
-/// Writes the person's roles that this administrator may give; roles at other casinos are not
-/// shown.
+/// Writes those roles of the person that `admin` may give. Roles at other casinos are not shown.
 fn roles_of(admin: &Person, each: &ListedOperator, w: Words) -> String {
     let roles = each.roles.iter().filter_map(|role| {
         let (role, casino, end) = parts(role);

@@ -1,4 +1,5 @@
-//! The facts about a guest and their correction, and the consent to keep these facts.
+//! The facts that are kept about a guest: lists them, corrects them, and revokes or grants the
+//! consent to keep them.
 
 use axum::{
     extract::{Path, State},

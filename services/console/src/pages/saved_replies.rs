@@ -1,5 +1,5 @@
-//! Saved replies, which a casino's people keep for guests: changes them, and inserts one into a
-//! text that a person is writing.
+//! Changes the saved replies that a casino's people keep for guests, and inserts one into the text
+//! that a person is writing.
 
 use askama::Template;
 use axum::{

@@ -1,4 +1,4 @@
-//! Sends a person's text to a guest, and measures its length while it is typed.
+//! Sends a person's text to a guest, and measures the text's length while the person types.
 
 use askama::Template;
 use axum::{

@@ -1,4 +1,5 @@
-//! Hands conversations on: one to a colleague, or all of a person's at the end of the shift.
+//! Hands on one conversation or, at the end of a shift, all conversations that a person holds: to a
+//! colleague, or to anybody.
 
 use axum::{
     extract::{Path, State},

@@ -1,6 +1,6 @@
 //! The switches of a casino (D14): shows which are on, since when and why, and turns them on and
-//! off. A switch that stops answers to guests requires typing the casino's name. The page also has
-//! the flags.
+//! off. A switch that stops answers to guests requires typing the casino's name. The page also
+//! shows the flags.
 
 use askama::Template;
 use axum::{

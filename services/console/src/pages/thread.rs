@@ -1,5 +1,5 @@
-//! One conversation: shows its texts, who answers in it, who has it open, and the notes among
-//! staff; takes it over and gives it back.
+//! Shows one conversation: its texts, who answers in it, who has it open, and the staff's notes.
+//! Also takes the conversation over and gives it back to the host.
 
 use std::time::Duration;
 
@@ -74,7 +74,7 @@ pub(super) struct TextsPart {
     /// The number of the ticket that waits for a person; the guest knows this number.
     ticket: Option<i64>,
     paused: bool,
-    /// Name of the person who took the conversation over; empty for nobody.
+    /// Name of the person who took the conversation over; empty if nobody did.
     taken_by: String,
     /// The person who took the conversation over, as the row stores it; the forms send it back.
     held: String,
@@ -142,8 +142,8 @@ pub(crate) async fn show(
     page(&app, &place, &person, (String::new(), "", StatusCode::OK)).await
 }
 
-/// Renders the whole page. `refused` is a draft that was not sent, the word key of the reason, and
-/// the status.
+/// Renders the whole page. `refused` is a draft that was not sent, the reason as a key for
+/// `Words::t`, and the HTTP status.
 pub(super) async fn page(
     app: &Shared,
     place: &Place,
@@ -309,7 +309,8 @@ impl Line {
     }
 }
 
-/// Replaces control characters, on which a browser or a terminal would act, with a visible mark.
+/// Replaces control characters with U+FFFD, because a browser or a terminal could act on them. Line
+/// breaks stay.
 pub(super) fn visible(text: &str) -> String {
     let mark = |c: char| {
         if c.is_control() && c != '\n' {

@@ -29,8 +29,8 @@ use crate::{
     words::Words,
 };
 
-/// Maximum bytes of a request with a file. It is above the limit of a file, so that a file that is
-/// too large gets an explanation.
+/// Maximum size, in bytes, of a request with a file. It exceeds the maximum size of a file, so that
+/// the page can explain that a file is too large.
 pub(crate) const MOST_BYTES: usize = 32 << 20;
 /// Maximum lines of one kind in the report; the audit log has all lines.
 const MOST_LINES: usize = 200;
@@ -157,8 +157,8 @@ pub(crate) async fn check(
     Ok(shown(&page).into_response())
 }
 
-/// Loads a file that the same person had checked, if it still makes the changes that they were
-/// shown.
+/// Loads a checked file for the person who uploaded it, if loading it still makes the changes that
+/// the person was shown.
 pub(crate) async fn agree(
     State(app): State<Shared>,
     Path(casino): Path<CasinoId>,
@@ -228,7 +228,7 @@ fn problems(error: LoadError) -> Result<Vec<String>, Fault> {
 
 /// Why no file could be read from a request.
 enum Unread {
-    /// It does not come from a page of this session.
+    /// The request does not come from a page of this session.
     Foreign,
     TooLarge,
     Nothing,

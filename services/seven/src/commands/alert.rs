@@ -26,7 +26,8 @@ const MOST: i64 = 500;
 pub enum Alert {
     /// List the open alerts, the most severe first.
     List(List),
-    /// Record that you handle an alert; the channels are told, and its case is acknowledged too.
+    /// Record that you handle an alert; the channels are told, and the alert's case is
+    /// acknowledged, too.
     Ack(Ack),
     /// Send a critical test alert and its end through every channel, and show the answers.
     Test(Json),

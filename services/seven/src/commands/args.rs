@@ -52,7 +52,7 @@ pub struct Reveal {
     pub(super) reveal: bool,
 }
 
-/// The person who makes a change that needs no stated reason, because the change itself shows it.
+/// The person who makes a change for which no reason has to be given.
 #[derive(Debug, Clone, Args)]
 pub struct By {
     /// Your name, for the audit log.

@@ -27,7 +27,7 @@ pub enum Audit {
     ///
     /// The log gets an entry about the export itself.
     Export(export::Export),
-    /// Write the sealed days of every casino as files, unless they exist; guests are [HASH].
+    /// Write the sealed days of every casino as files, unless they exist; guests appear as [HASH].
     ///
     /// A day's files are the same whenever they are written. If a day's entries have changed since
     /// it was sealed, the day is named and not written, and the command exits with 1.

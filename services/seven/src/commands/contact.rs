@@ -30,12 +30,12 @@ const MOST_ADDRESS_BYTES: u64 = 2_048;
 pub enum Contact {
     /// Add a chat webhook, a mailbox or a phone that is told about the casino's cases.
     ///
-    /// A phone gets a code by text. It is told about cases only after `seven contact verify` got
-    /// the code.
+    /// A phone gets a code by text. It is told about cases only after the code was entered with
+    /// `seven contact verify`.
     Add(Box<Add>),
     /// List the contacts, in the order in which they are told.
     List(List),
-    /// Send a test notice to a contact; the go-live check wants one that arrived.
+    /// Send a test notice to a contact; the go-live check requires that one has arrived.
     Test(Test),
     /// Enter the code that a phone was sent, or have another one sent.
     Verify(Verify),
@@ -74,10 +74,11 @@ pub struct Add {
     /// Send the casino's figures each Monday, by chat or mail.
     #[arg(long)]
     weekly: bool,
-    /// Tell about content that was refused or, each Monday, lacks answers, by chat or mail.
+    /// Tell about refused content and, each Monday, about questions that the content cannot answer,
+    /// by chat or mail.
     #[arg(long)]
     content: bool,
-    /// Tell when guests wait because something of ours does not work, by chat or mail.
+    /// Tell when guests wait because a part of the fleet does not work, by chat or mail.
     #[arg(long)]
     outages: bool,
     /// Local hours in which only sev0 is told, such as 22:00-07:00.

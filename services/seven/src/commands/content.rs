@@ -17,8 +17,8 @@ use super::context::{Context, Operate};
 pub enum Content {
     /// Load a file of items; each problem is named as file:row:field with its fix.
     ///
-    /// Items that the file does not name stay as they are. A change that the pack's rules give to a
-    /// second person waits for `seven content publish`.
+    /// Items that the file does not name stay as they are. A change for which the pack's rules
+    /// require a second person waits for `seven content publish`.
     Load(load::Load),
     /// Print the key with which the casino's spreadsheet signs its calls (docs/editors.md).
     ///

@@ -31,8 +31,8 @@ pub enum Escalation {
     Ack(Case),
     /// Record that a case is settled.
     ///
-    /// Its conversation goes on when no other case keeps it paused; the host answers the kept
-    /// texts.
+    /// The case's conversation continues unless another case keeps it paused; the host then answers
+    /// the kept texts.
     Resolve(Case),
 }
 

@@ -68,7 +68,7 @@ pub struct Sample {
     json: Json,
 }
 
-/// Number of conversations in a sample for each of its reasons: least sure, opted out, most learnt,
+/// Number of conversations that a sample takes for each reason: least sure, opted out, most learnt,
 /// random.
 const EACH: i64 = 5;
 

@@ -32,9 +32,9 @@ pub enum Gate {
     /// Verdicts: pass, opt_out, opt_in, help, affirm, privacy, delete, crisis, emergency,
     /// prompt_injection, responsible_gaming, bsa_aml, patron_privacy, pii, age_verification,
     /// identity, abuse. `hits` has every layer that hit, the most severe first. `likely` is
-    /// opt_out, crisis, emergency or responsible_gaming if a text only resembles one: the guest is
-    /// asked, or gets the helpline in addition to the answer. `author` is echo (a phone quotes us)
-    /// or machine if no guest wrote the text; such a text gets no answer.
+    /// opt_out, crisis, emergency or responsible_gaming if it is only likely that the guest means
+    /// this: the guest is asked, or gets the helpline in addition to the answer. `author` is echo
+    /// (a phone quotes us) or machine if no guest wrote the text; such a text gets no answer.
     Check(Check),
     /// Show the guardrail hits by pattern, with those that people judged to be false alarms.
     Hits(review::List),

@@ -67,7 +67,7 @@ impl IdPrefix {
     /// without a query.
     ///
     /// # Errors
-    /// When no id or several ids begin with it.
+    /// When no id or several ids begin with the prefix.
     pub(super) async fn find(&self, tx: &mut Tx, named: Named) -> Result<Uuid> {
         if let Some(id) = self.whole() {
             return Ok(id);
@@ -87,7 +87,7 @@ impl IdPrefix {
     /// among them.
     ///
     /// # Errors
-    /// When no id or several ids begin with it.
+    /// When no id or several ids begin with the prefix.
     pub(super) fn among(&self, ids: impl IntoIterator<Item = Uuid>, plural: &str) -> Result<Uuid> {
         match self.whole() {
             Some(id) => Ok(id),

@@ -41,7 +41,7 @@ pub enum Knowledge {
     ///
     /// FILE holds JSON lines: {"id","text","language":"en"|"es","relevant":[item
     /// ids],"typo"?,"held_out"?}. A question without relevant rows is one that the content cannot
-    /// answer; "silence" is the share of these that find nothing, which is right. Uses the
+    /// answer; "silence" is the share of such questions that find nothing, as they should. Uses the
     /// embedding of [knowledge] in the settings (default: offline) and the demo casino's content
     /// unless a file is given. Failed held-out questions are counted but not shown, so that nobody
     /// tunes retrieval to them.

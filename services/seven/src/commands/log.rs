@@ -19,8 +19,8 @@ use crate::out;
 pub enum Log {
     /// Raise the log level of running workers; it falls back by itself.
     ///
-    /// Only the fleet's own lines: libraries keep their level. No line names or quotes a guest, at
-    /// any level.
+    /// Only log lines of the fleet's own code are affected; libraries keep their level. No line
+    /// names or quotes a guest, at any level.
     Raise(Raise),
     /// List the levels that are raised now.
     List(Json),

@@ -31,7 +31,7 @@ pub enum Operator {
     List(Json),
     /// Give a person one more role, or take one away.
     Role(ChangeRole),
-    /// Disable an account: its sessions and keys end at once, and it cannot log in.
+    /// Disable an account: its sessions and keys end at once, and the person cannot log in.
     Disable(Disable),
     /// Print a link for a new password or a new second factor, or forget an identity.
     Reset(Reset),
@@ -42,8 +42,8 @@ pub enum Operator {
 
 #[derive(Debug, Subcommand)]
 pub enum Key {
-    /// Make a key and print it, once. With the key, a program answers tickets in the operator's
-    /// name, wherever the operator may do so.
+    /// Make a key and print it; it is shown only this once. With the key, a program answers tickets
+    /// in the operator's name, wherever the operator may do so.
     Add(AddKey),
     /// List the keys, when each ends and when it was last used.
     List(Json),
@@ -108,7 +108,7 @@ pub struct Grant {
 }
 
 impl Grant {
-    /// Refuses a last day that is over.
+    /// Refuses a last day in the past.
     fn check(&self) -> Result<()> {
         let today = Clock::default().now().date_naive();
         let is_over = self.last_day.is_some_and(|day| day < today);
@@ -149,17 +149,17 @@ pub struct Disable {
 pub struct Reset {
     /// The person's e-mail address.
     email: String,
-    /// Make a link for another password.
+    /// Make a link for setting a new password.
     #[arg(long, group = "what")]
     password: bool,
-    /// End the person's sessions and make a link for another second factor.
+    /// End the person's sessions and make a link for setting up a new second factor.
     #[arg(long, group = "what")]
     second_factor: bool,
-    /// Make the invitation's link again.
+    /// Make a new link for the invitation.
     #[arg(long, group = "what")]
     invitation: bool,
-    /// Forget the identity that the casino's own login gave for this address, because somebody else
-    /// has the address now. The next login there sets the identity anew.
+    /// For an e-mail address that now belongs to somebody else: forget the identity at the casino's
+    /// own login to which the account is bound. The next login there binds it again.
     #[arg(long, group = "what")]
     identity: bool,
     #[command(flatten)]

@@ -5,13 +5,14 @@ use std::{collections::HashSet, fmt, io::IsTerminal};
 use clap::ValueEnum;
 use comfy_table::{Attribute, Cell, Color, ContentArrangement, presets::UTF8_BORDERS_ONLY};
 
-/// Lengths to which ids are cut, each at the end of a part of the UUID. The shortest keeps only the
-/// id's time, the longest the whole id.
+/// Lengths, in characters, to which ids may be cut; each ends with a group of the UUID's digits.
+/// The shortest keeps only the id's time, the longest the whole id.
 const ID_LENGTHS: [usize; 4] = [13, 18, 23, 36];
 /// Maximum number of characters that [`short`] leaves of a text; `-o wide` shows all.
 const MOST: usize = 60;
 
-/// Words that are coloured on a terminal if a cell or a line begins with them; these are red.
+/// On a terminal, a cell that begins with one of these words is red, and so is such a word at the
+/// beginning of a line.
 const RED: [&str; 12] = [
     "OVERDUE", "overdue", "CRITICAL", "critical", "FAILED", "failed", "BROKEN", "AWAY", "NONE",
     "missing", "sev0", "SEV0",
@@ -44,14 +45,15 @@ pub enum Format {
 #[derive(Debug, Clone, Copy)]
 pub struct View {
     pub(crate) wide: bool,
-    /// Columns of the terminal; None when stdout is a file or a pipe.
+    /// Width of the terminal in characters; `None` if stdout is a file or a pipe and COLUMNS is not
+    /// set.
     width: Option<u16>,
     colour: bool,
 }
 
 impl View {
-    /// Returns the view that fits stdout. NO_COLOR (any text but an empty one) turns colours off;
-    /// COLUMNS sets the width.
+    /// Returns the view that fits stdout. If NO_COLOR is not empty, there are no colours; COLUMNS
+    /// sets the width.
     pub fn of_stdout(format: Format) -> Self {
         let set = |name| std::env::var(name).ok().filter(|value| !value.is_empty());
         let terminal = std::io::stdout().is_terminal();
@@ -137,7 +139,7 @@ impl Table {
     }
 
     /// Names the columns with ids. On a terminal they are cut to the shortest prefix that tells the
-    /// rows apart; commands accept it.
+    /// rows apart; commands accept such a prefix.
     pub(crate) fn ids<const N: usize>(mut self, columns: [&str; N]) -> Self {
         self.ids = columns.map(str::to_owned).to_vec();
         self

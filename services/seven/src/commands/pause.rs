@@ -93,7 +93,7 @@ impl Operate for Resume {
     }
 }
 
-/// Returns the chosen switches. The array must have the order of [`Switch::ALL`].
+/// Returns the chosen switches. The array `given` must have the order of [`Switch::ALL`].
 fn chosen(command: &Switches) -> Vec<Switch> {
     let given = [
         command.outbound,
@@ -198,7 +198,8 @@ async fn resume(ctx: &Context, command: &Switches) -> Result<()> {
         return Ok(());
     }
     if wanted.contains(&Switch::Kill) {
-        // Since `seven recover` ran, the bus may have delivered more texts from before the restore.
+        // After `seven recover`, the bus may have delivered more texts from before the restore.
+        // Their answers end here, too.
         super::recover::end_answers_of_before(fleet)
             .await
             .context(NOT_RESUMED)?;
@@ -214,8 +215,8 @@ async fn resume(ctx: &Context, command: &Switches) -> Result<()> {
         .err()
         .map(|error| format!("{NOT_ANNOUNCED}: {}", one_line(&error)));
     let (ended, failed) = reopen(fleet, casinos).await;
-    // After an interrupted resume the switches are already off; this run completes the remaining
-    // steps.
+    // If an earlier resume was interrupted, the switches are already off; this run completes the
+    // remaining steps.
     let nothing = names.is_empty() && failed.is_empty() && ended.iter().all(is_nothing);
     ensure!(
         !nothing,
@@ -364,7 +365,7 @@ async fn announce(fleet: &Fleet, casino: Option<&CasinoId>) -> Result<()> {
     Ok(())
 }
 
-/// Returns all switches that are on, the fleet's first.
+/// Returns all switches that are on, those for the whole fleet first.
 pub async fn standing(fleet: &Fleet) -> Result<Vec<Standing>> {
     let mut all = fleet.store.fleet_switches().await?;
     for entry in fleet.store.roster().await? {

@@ -20,7 +20,8 @@ use crate::out;
 
 #[derive(Debug, Subcommand)]
 pub enum Provider {
-    /// List the stops, parks and open circuit breakers of every provider.
+    /// List each provider's stops, its parks (stops at a casino's spend limit) and its open circuit
+    /// breaker.
     List(Json),
     /// Stop calling a provider, for all casinos or one, until `release`; texts wait.
     Stop(Stop),
@@ -45,8 +46,8 @@ pub struct Release {
     /// Name of the provider. Without it: all providers.
     #[arg(value_parser = PossibleValuesParser::new(PROVIDERS))]
     provider: Option<String>,
-    /// The casino's id, as `seven casino list` shows it, to end the stop that holds for this casino
-    /// alone. Without it: the fleet's stop.
+    /// The casino's id, as `seven casino list` shows it; only the stop for this casino is ended.
+    /// Without it: the stop for all casinos is ended.
     #[arg(long, value_name = "ID")]
     casino: Option<CasinoId>,
     #[command(flatten)]
@@ -123,7 +124,7 @@ pub(super) struct Breaker {
     state: String,
 }
 
-/// Returns the breakers that are not closed; none without Redis.
+/// Returns the breakers that are not closed; none while Redis is unreachable.
 pub(super) async fn breakers(fleet: &Fleet) -> Vec<Breaker> {
     let mut breakers = Vec::new();
     for provider in PROVIDERS {

@@ -27,7 +27,7 @@ pub struct Recover {
     #[command(flatten)]
     by: By,
     /// Start of the period: a span before now (30m, 2h, 7d) or a time (RFC 3339). Without it: the
-    /// time of the backup. Providers list texts for ten days.
+    /// time of the backup. Providers list only the texts of the last ten days.
     #[arg(long, value_name = "WHEN")]
     since: Option<When>,
     /// A casino and a file with its deletions, from the lost database's audit log (`seven audit
@@ -35,8 +35,8 @@ pub struct Recover {
     /// backup are repeated.
     #[arg(long, value_name = "ID=FILE", value_parser = deletions)]
     deletions: Vec<(CasinoId, PathBuf)>,
-    /// The reason to go on although a casino was not compared in full. Guests who opted out
-    /// meanwhile may be texted.
+    /// The reason to go on although a casino was not compared in full. Guests who have opted out
+    /// since the backup may then be texted.
     #[arg(long, value_name = "WHY", value_parser = words)]
     accept_gaps: Option<String>,
 }

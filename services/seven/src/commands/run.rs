@@ -1,4 +1,5 @@
-//! `seven run`, `seven migrate` and `seven stand-by`.
+//! `seven run`, `seven migrate` and `seven stand-by`: run a worker, apply migrations, and wait for
+//! a signal.
 
 use std::{process::ExitCode, time::Duration};
 
@@ -139,8 +140,8 @@ fn service(worker: Worker) -> String {
     format!("seven-{}", worker.name())
 }
 
-/// Refuses an older database, which lacks columns that this build writes. A newer one only has more
-/// columns.
+/// Refuses an older database, which lacks columns that this build writes. A newer database is
+/// accepted, because it only has more columns.
 async fn new_enough(store: &Store) -> Result<()> {
     match store.schema().await {
         Ok(Standing::Older(version)) => anyhow::bail!(
@@ -185,11 +186,11 @@ async fn suits(store: &Store, worker: Worker, casinos: &[CasinoId]) -> Result<()
     Ok(())
 }
 
-/// Maximum number of casinos for which a starting worker checks its key against their guests.
+/// A starting worker checks its guest hash key against the guests of at most this many casinos.
 const LOOKED_AT: usize = 5;
 
-/// Fails if the key is not the one with which the guests were hashed, because no opt-out would be
-/// found with another key (docs/rotation.md).
+/// Fails if the guest hash key is not the one with which the guests were hashed, because no opt-out
+/// would be found with another key (docs/rotation.md).
 async fn finds_guests(fleet: &Fleet) -> Result<()> {
     for casino in fleet.roster.serving().iter().take(LOOKED_AT) {
         // An unreachable database does not prevent a worker's start.

@@ -1,5 +1,5 @@
-//! `seven secret list|rotated`: when each secret must be rotated, and the record of a
-//! finished rotation. The secrets themselves stay in their store.
+//! `seven secret list|rotated`: shows when each secret must be rotated, and records a finished
+//! rotation. The secrets themselves stay in their store.
 
 use std::process::ExitCode;
 
@@ -20,7 +20,7 @@ use crate::out;
 
 #[derive(Debug, Subcommand)]
 pub enum Secret {
-    /// List the secrets that this fleet uses, the first due at the top.
+    /// List the secrets that this fleet uses, sorted by the date on which they are due.
     List(Json),
     /// Record in the audit log that a secret was rotated and the old one no longer works.
     Rotated(Rotated),
@@ -42,8 +42,8 @@ pub struct Rotated {
     verified: String,
 }
 
-/// Returns the names of the secrets that have a rotation period, and that of the backups' key,
-/// which the fleet itself never gets.
+/// Returns the names of the secrets that have a rotation period, and `backup`: the key of the
+/// encrypted backups, which the fleet itself never gets.
 fn names() -> Vec<&'static str> {
     SECRETS
         .iter()

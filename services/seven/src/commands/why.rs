@@ -1,4 +1,4 @@
-//! `seven why`: the timeline of a guest, a text or a trace over all stages.
+//! `seven why`: the timeline of a guest, a text or a trace through all stages.
 
 use std::process::ExitCode;
 
@@ -35,7 +35,8 @@ pub struct Why {
     /// Id of a trace, 32 hex digits.
     #[arg(long, value_name = "HEX", conflicts_with = "text")]
     trace: Option<String>,
-    /// Number of rows to show, at most: the newest texts, turns and sends.
+    /// Number of rows to show, at most, for each of inbound texts, turns and outbound texts: the
+    /// newest.
     #[arg(long, value_name = "N", default_value_t = 50)]
     most: i64,
     #[command(flatten)]

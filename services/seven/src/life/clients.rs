@@ -71,7 +71,8 @@ fn versions(root: &Path) -> Vec<PathBuf> {
     found.into_iter().map(|(_, bin)| bin).collect()
 }
 
-/// Runs a client against the database at `url`; the last lines of its stderr are the error.
+/// Runs a client against the database at `url`. If it fails, the error has the last lines of its
+/// stderr.
 pub async fn run(program: &Path, url: &SecretString, arguments: &[&str]) -> Result<()> {
     let client = client(program, url, arguments)?
         .stdin(Stdio::null())
@@ -80,8 +81,8 @@ pub async fn run(program: &Path, url: &SecretString, arguments: &[&str]) -> Resu
     finish(program, client).await
 }
 
-/// Runs a client and writes its output to `file` through the command `encrypt`, so that no plain
-/// byte reaches the disk.
+/// Runs a client and writes its output to `file` through the command `encrypt`, so that no
+/// unencrypted byte reaches the disk.
 pub async fn run_into(
     program: &Path,
     url: &SecretString,
@@ -102,7 +103,7 @@ pub async fn run_into(
         .try_into()?;
     let (name, filter) = filter(encrypt, plain, file.into())?;
     let (encrypted, dumped) = tokio::join!(finish(name, filter), finish(program, Ok(client)));
-    // A filter that ends early breaks the client's pipe, so the filter's error is returned first.
+    // If the filter ends early, the client fails, too, so the filter's error is returned first.
     encrypted.and(dumped)
 }
 

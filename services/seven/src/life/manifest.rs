@@ -40,13 +40,14 @@ pub struct Manifest {
 pub struct Dump {
     pub bytes: u64,
     pub sha256: String,
-    /// Whether the command `backup.encrypt` encrypted the dump; `sha256` is then of the encrypted
-    /// file.
+    /// Whether the command `backup.encrypt` encrypted the dump; `sha256` is then the hash of the
+    /// encrypted file.
     #[serde(default)]
     pub encrypted: bool,
 }
 
-/// The key with which guests are hashed. With another key no opt-out of the backup would be found.
+/// Identifies the key with which guests are hashed. With another key, no opt-out in the backup
+/// would be found.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Key {
@@ -92,8 +93,8 @@ impl Dump {
 impl Manifest {
     pub const FORMAT: u32 = FORMAT;
 
-    /// Writes the manifest, last and by a rename, so that a folder with a manifest is a finished
-    /// backup.
+    /// Writes the manifest by a rename, after everything else, so that a folder with a manifest is
+    /// a finished backup.
     ///
     /// # Errors
     /// When the folder cannot be written.

@@ -1,5 +1,5 @@
 //! `seven recover`: reads the providers' records of the time between backup and restore (D5). It
-//! never sends a text; each record found is handled like its webhook.
+//! never sends a text; each record is handled like the webhook that would have reported it.
 
 use std::time::Duration;
 

@@ -13,7 +13,7 @@ const DAILY: TimeDelta = TimeDelta::days(30);
 const WEEKLY: TimeDelta = TimeDelta::days(90);
 const MONTHLY: TimeDelta = TimeDelta::days(365);
 
-/// A backup folder that was found.
+/// One backup in the folder of backups.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Shelved {
     pub made_at: DateTime<Utc>,

@@ -29,8 +29,8 @@ pub(crate) struct Stores {
     pub(crate) redis: bool,
 }
 
-/// Returns whether a worker can do its work with these stores. Redis and the model never decide,
-/// because nothing is lost without them.
+/// Returns whether a worker can do its work with these stores. Redis and the model are never
+/// required, because nothing is lost without them.
 fn can_work(worker: Worker, stores: Stores) -> bool {
     match worker {
         // Either store makes an event durable (D2).
@@ -42,8 +42,8 @@ fn can_work(worker: Worker, stores: Stores) -> bool {
         | Worker::AgentSwarm
         | Worker::PersonaEnvelope
         | Worker::OutboundSender => stores.nats && stores.postgres,
-        // The scheduler's due rows, spool and alerts are in Postgres, and restoring NATS is its own
-        // work.
+        // The scheduler's due rows, spool and alerts are in Postgres, and restoring NATS is one of
+        // its duties.
         Worker::Scheduler => stores.postgres,
         // Without Postgres the console still shows a page that says so.
         Worker::Console => true,

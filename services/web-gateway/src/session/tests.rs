@@ -193,7 +193,7 @@ fn every_other_token_is_denied() {
         };
         assert_eq!(denied.status(), status);
     }
-    // Signed with our secret, but by another algorithm.
+    // The token is signed with our secret, but by another algorithm.
     let told: Value =
         serde_json::from_slice(&URL_SAFE_NO_PAD.decode(claims(same)).unwrap()).unwrap();
     let told = Claims::new(told);

@@ -18,7 +18,7 @@ use crate::{
 
 impl<H: Handler> Shared<H> {
     /// Handles one message within the stage's span, a child of the span that published the message
-    /// (OBS-6). No other code opens that span.
+    /// (OBS-6). No other code opens the stage's span.
     pub(super) async fn process(
         self: Arc<Self>,
         casino: CasinoId,

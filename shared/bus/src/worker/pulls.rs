@@ -100,7 +100,8 @@ impl Pulls {
         }
     }
 
-    /// Requests `asked` messages of the consumer, and waits until they arrived or `expires` passed.
+    /// Requests `asked` messages of the consumer, and waits until they have arrived or `expires`
+    /// has passed.
     pub(super) async fn pull(
         &self,
         bus: &Bus,

@@ -111,7 +111,8 @@ pub struct WorkerSettings {
     /// Longest time a handler may take; then the handler is cancelled and the message is
     /// redelivered.
     pub deadline: Duration,
-    /// Longest time for finishing messages after shutdown begins; then they are returned.
+    /// Longest time for finishing messages after shutdown begins; the others are then returned to
+    /// the bus.
     pub drain: Duration,
 }
 

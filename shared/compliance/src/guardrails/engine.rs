@@ -136,8 +136,8 @@ impl Engine {
                 .wrapped(text, reading, |inside| self.whole_message(inside))
         });
         let command = command.map(Row::keyword);
-        // The classifier (D20) finds texts that resemble a layer without matching a pattern, and
-        // overrules patterns that match ordinary talk.
+        // The classifier (D20) finds texts that belong to a layer although none of its patterns
+        // matches, and overrules patterns that match ordinary talk.
         let likeness = if command.is_none() {
             Likeness::of(reading.folded.line())
         } else {

@@ -57,7 +57,7 @@ pub(super) struct Pack {
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Typos {
-    /// Words that are recognised even with a typo, as lists of words or as groups.
+    /// Words that are recognised even with a typo; each entry has several, separated by blanks.
     #[serde(default)]
     forgive: Vec<String>,
     /// Real words that differ by one letter from a word in `forgive`, and are not typos of it.
@@ -82,7 +82,7 @@ pub(super) struct PackRule {
     /// Patterns that cancel the rule's match when they match too.
     #[serde(default)]
     unless: Patterns,
-    /// Whether a match counts even if the classifier finds that the text does not resemble this
+    /// Whether a match is a hit even if the classifier finds that the text does not belong to this
     /// layer (D20).
     #[serde(default)]
     pub(super) certain: bool,
@@ -123,8 +123,8 @@ impl Patterns {
 }
 
 impl PackRule {
-    /// Returns whether a match counts whatever the classifier finds. Rules in safety languages
-    /// always do, because the classifier knows only English and Spanish.
+    /// Returns whether a match is a hit whatever the classifier finds. In safety languages it
+    /// always is, because the classifier knows only English and Spanish.
     pub(super) fn is_certain(&self) -> bool {
         self.certain || self.safety_language.is_some()
     }

@@ -1,5 +1,5 @@
 //! Recognises a command with typos: "Syop", "tsop", "sto p", "StopStop", "CANCELL". Only whole
-//! messages are corrected, because "step" and "shop" are words of their own in a sentence.
+//! messages are corrected, because "step" and "shop" are ordinary words in a sentence.
 
 use strsim::osa_distance;
 

@@ -1,4 +1,4 @@
-//! Decides about single characters: which are dropped, which stand for a word, and which foreign
+//! Decides about single characters: which are dropped, which are read as a word, and which foreign
 //! letters look like Latin ones.
 
 use unicode_security::confusable_detection::skeleton;
@@ -21,7 +21,7 @@ pub(super) fn enclosed(c: char) -> Option<char> {
     char::from_u32(u32::from(b'a') + code - row)
 }
 
-/// Returns whether a character is dropped, separates words, or stands for a word or a letter;
+/// Returns whether a character is dropped, separates words, or is read as a word or a letter;
 /// `None` for ordinary characters.
 pub(super) fn special(c: char) -> Option<Special> {
     match c {
@@ -33,8 +33,8 @@ pub(super) fn special(c: char) -> Option<Special> {
         | '\u{202a}'..='\u{202e}'
         | '\u{2060}'..='\u{2069}'
         | '\u{feff}' => Some(Special::Nothing),
-        // Separates words here, because Unicode would replace these characters by letters, which
-        // would join the word beside them.
+        // Separates words here, because Unicode would replace these characters by letters, and the
+        // letters would become part of the adjacent word.
         'ℹ' | 'Ⓜ' | '™' | '℠' | '\u{1f100}'..='\u{1f1ff}' => Some(Special::Separator),
         // Small capitals.
         'ᴀ' => Some(Special::Letter('a')),

@@ -341,7 +341,7 @@ impl Reader<'_> {
             return None;
         }
         let gift = |range, item| Some((range, Kind::FreeItem { item: Some(item) }));
-        // "free slot play"
+        // Handles "free slot play".
         let near = self
             .ahead(at + 1, 3)
             .iter()
@@ -351,7 +351,7 @@ impl Reader<'_> {
             return gift(at..self.item_end(at + 1, 3), self.item_after(at + 1, 3)?);
         }
         let before = at.checked_sub(1).filter(|_| words[at].gap < Gap::Clause)?;
-        // "a free car"
+        // Handles "a free car".
         let next = words
             .get(at + 1)
             .filter(|w| w.gap < Gap::Clause && !is_function_word(w) && !is_joint(w));
@@ -360,7 +360,7 @@ impl Reader<'_> {
         {
             return gift(at..at + 2, canonical(&next.text));
         }
-        // "drinks are free", "third night free", but "service animals stay free"
+        // Handles "drinks are free" and "third night free", but not "service animals stay free".
         match words[before].text.as_str() {
             "is" | "are" | "be" => gift(at..at + 1, self.item_before(before, 3)?),
             "stay" | "play" => None,

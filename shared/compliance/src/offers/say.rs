@@ -41,8 +41,8 @@ phrases! {
         "free to",
         "cash|efectivo only|solamente",
     ];
-    /// Phrases of giving that count at any distance before an amount, unless a price word comes
-    /// between.
+    /// Phrases of giving that make an amount a gift if they come within the twelve words before it
+    /// and no price word comes between.
     GIVING = [
         "you|youll|youd ?will|can|could ?also get|receive|earn", "you|youve ?have ?just won",
         "?we|well|ill|i ?will|can ?also give|gives|giving ?you",
@@ -58,14 +58,14 @@ phrases! {
         "ahorra|ahorras|ahorre|ahorrara|ahorrar",
         "ganaste|reclame|reclama|canjee|canjea|felicidades",
     ];
-    /// Phrases of giving that count only directly before an amount.
+    /// Phrases of giving that make an amount a gift only if they come directly before it.
     GIVING_DIRECTLY = [
         "enjoy|get|have|got|offer|offering|grab|take|heres|claim ?you ?a|an|your|this|our|extra|another ?extra ?up ?to",
         "here is ?a|your",
         "disfrute|disfruta|disfruten|tiene|tienes|tome|toma|lleve|lleva|aqui ?tiene|tienes ?de \
          ?un|una|su|tu|sus|tus|los ?hasta",
     ];
-    /// Words for a gift that count shortly before an amount: "a bonus of $50".
+    /// Words that make an amount a gift if they come shortly before it: "a bonus of $50".
     GIFT_OF = [
         "free", "freeplay", "bonus", "comp|comped|complimentary", "credit|credits",
         "discount|discounts",

@@ -11,7 +11,7 @@ use super::words::Word;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Class {
     Play,
-    /// Play that the guest must match with money of their own.
+    /// Play that the guest must match with their own money.
     Match,
     Credit,
     Cash,

@@ -29,7 +29,8 @@ pub(crate) struct Lexicon {
     /// For a pack word, the base word that the base alone would read in its place.
     also: HashMap<Symbol, Symbol, FnvBuild>,
     automaton: Option<AhoCorasick>,
-    /// For each pattern of the automaton, its symbol, and whether it stands for a whole word.
+    /// For each pattern of the automaton, its symbol, and whether it is a whole word or only a
+    /// stem.
     found: Vec<(Symbol, bool)>,
 }
 
@@ -172,8 +173,8 @@ impl Lexicon {
             .extend(any.filter(|_| any != base).map(|symbol| (token, symbol)));
     }
 
-    /// Returns the symbol that an unknown word stands for in the whole lexicon, and in the base
-    /// alone.
+    /// Returns the symbol of the known word that an unknown word probably means: first in the whole
+    /// lexicon, then in the base alone.
     fn meant(&self, word: &str) -> (Option<Symbol>, Option<Symbol>) {
         let mut found = (None, None);
         let note = |symbol: Symbol, found: &mut (Option<Symbol>, Option<Symbol>)| {
@@ -284,7 +285,7 @@ fn number_of(list: &mut HashMap<Box<str>, Symbol, FnvBuild>, text: &str, next: S
     })
 }
 
-/// Returns the sign before this word that stands for a letter, and how often it is repeated.
+/// Returns the sign before this word that replaces a letter, and how often it is repeated.
 fn sign(token: &Token) -> Option<(char, u8)> {
     token
         .gap

@@ -78,8 +78,8 @@ impl Alternatives<'_> {
     }
 }
 
-/// Hashes only the first and the last phrase of a list: they suffice to distinguish lists, and
-/// hashing all words took most of a worker's start.
+/// Hashes only the first and the last phrase of a list. They suffice to distinguish lists, and
+/// hashing all words would take most of the time that a worker needs to start.
 impl Hash for Alternatives<'_> {
     fn hash<H: Hasher>(&self, state: &mut H) {
         (

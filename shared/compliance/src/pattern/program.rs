@@ -1,5 +1,5 @@
 //! Compiles all patterns into one program. For each list of alternatives, a bit mask marks where
-//! one occurs; a pattern is tried only if its rarest list, its anchor, occurs.
+//! one of them occurs. A pattern is tried only if its rarest list, its anchor, occurs in the text.
 
 use std::{collections::HashMap, sync::Arc};
 
@@ -20,8 +20,8 @@ pub(crate) struct Rule<'a> {
 #[derive(Debug, Clone)]
 pub(crate) struct Program {
     pub(crate) lexicon: Lexicon,
-    /// The lists in which each symbol is used: as the anchor of a pattern, elsewhere in a pattern,
-    /// or only in exclusions (`unless`).
+    /// The lists in which each symbol is used, in three fields: as the anchor of a pattern,
+    /// elsewhere in a pattern, or only in exclusions (`unless`).
     pub(super) anchors: Uses,
     pub(super) others: Uses,
     pub(super) excuses: Uses,
@@ -100,8 +100,8 @@ impl Step {
     }
 }
 
-/// For each symbol, the slots of its one-word alternatives, and the phrases of which it is the
-/// rarest word, with their slots.
+/// For each symbol: the slots in which it is a one-word alternative, and the phrases of which it is
+/// the rarest word. For each phrase: its slots.
 #[derive(Debug, Clone)]
 pub(super) struct Uses {
     pub(super) slots_of: Lists,

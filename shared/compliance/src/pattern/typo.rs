@@ -97,7 +97,7 @@ impl<V: Copy> Typos<V> {
         .map(|entry| entry.word)
     }
 
-    /// Returns the words that differ by one typo.
+    /// Returns the values of the words that differ from this one by one typo.
     pub(super) fn near(&self, word: &str) -> impl Iterator<Item = V> {
         let fits =
             (LENGTHS.start() - 1..=LENGTHS.end() + 1).contains(&word.len()) && word.is_ascii();

@@ -118,7 +118,7 @@ pub struct CasinoWindow {
 }
 
 impl CasinoWindow {
-    /// A casino without hours of its own: only the lawful window applies.
+    /// A casino without its own hours: only the lawful window applies.
     pub const ANY_TIME: Self = Self {
         opens: NaiveTime::MIN,
         closes: NaiveTime::MIN,
@@ -148,8 +148,8 @@ impl CasinoWindow {
         ))
     }
 
-    /// Returns the parts of `hours` in which the casino texts, in order: none, one, or two if its
-    /// window crosses midnight.
+    /// Returns the parts of `hours` in which the casino sends texts, in order: none, one, or two if
+    /// the casino's window crosses midnight.
     pub(super) fn narrow(self, hours: Hours) -> impl Iterator<Item = Hours> {
         let (opens, closes) = (
             self.opens.num_seconds_from_midnight(),

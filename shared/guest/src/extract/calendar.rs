@@ -32,8 +32,8 @@ pub(super) fn next_weekday(today: NaiveDate, day: Weekday) -> Option<NaiveDate> 
     today.checked_add_days(Days::new(u64::from(ahead)))
 }
 
-/// Returns the next date with this month and day. If the last such date was at most five weeks
-/// ago, returns `None`, because the guest may mean that one or next year's.
+/// Returns the next date with this month and day. If the last such date was at most five weeks ago,
+/// returns `None`, because the guest may mean the past date or next year's.
 pub(super) fn next_date(today: NaiveDate, month: u32, day: u32) -> Option<NaiveDate> {
     let in_year = |year: i32| NaiveDate::from_ymd_opt(year, month, day);
     let date = in_year(today.year())

@@ -192,7 +192,7 @@ fn ages(said: &Utterance<'_>, hit: &Hit, count: Option<u32>) -> Vec<(u32, usize,
     }
 }
 
-/// Words after a number which show that it counts something else and is not an age.
+/// A number before one of these words is not an age, because it counts something else.
 const COUNTED: &[&str] = &[
     "us", "them", "pm", "am", "minutes", "hours", "people", "st", "nd", "rd", "th", "percent",
     "feet", "times", "hermanos", "adults", "adultos",
@@ -226,7 +226,7 @@ pub(super) fn by_age(said: &Utterance<'_>) -> Vec<Extracted> {
 }
 
 /// Reads the ages of all children from one list, as in "they're 5 and 8". A single number needs the
-/// word "years", because alone it could mean many things.
+/// word "years", because a number alone could mean many things.
 fn together(said: &Utterance<'_>, n: usize) -> Option<Vec<(u32, usize, usize)>> {
     let subjects = &[
         "theyre",
@@ -305,7 +305,7 @@ fn one_of_them(said: &Utterance<'_>, n: usize) -> Option<Vec<(u32, usize, usize)
         "el chiquito",
         "la chiquita",
     ];
-    // The longest match counts, because "the other one" begins with "the other".
+    // Takes the longest match, because "the other one" begins with "the other".
     let end = subjects
         .iter()
         .filter_map(|subject| said.one_of(n, &[subject]))
@@ -370,7 +370,7 @@ fn forward(said: &Utterance<'_>, n: usize) -> Vec<(u32, usize, usize)> {
     ages
 }
 
-/// Returns the age at word `n` and, as in "5 and 7", the age before it that "and" joins to it.
+/// Returns the age at word `n`. If "and" joins another age to it, as in "5 and 7", returns both.
 fn back(said: &Utterance<'_>, n: usize) -> Vec<(u32, usize, usize)> {
     let Some(age) = any_number(said, n).filter(|age| *age < GROWN) else {
         return Vec::new();

@@ -1,4 +1,5 @@
-//! Finds e-mail addresses, budgets, and addresses that must not be read as words.
+//! Finds e-mail addresses and budgets, and the web addresses and user names that must not be read
+//! as words.
 
 use std::{ops::Range, sync::LazyLock};
 
@@ -31,7 +32,7 @@ pub(super) fn emails(text: &str) -> Vec<Extracted> {
     let mut found: Vec<Extracted> = found
         .map(|m| Extracted::new(Slot::Email(m.as_str().to_lowercase()), 95, m.range()))
         .collect();
-    // With two addresses it is unclear which one is the guest's, so none is returned.
+    // If a text has two addresses, it is unclear which one is the guest's, so none is returned.
     if found.len() > 1 {
         found.clear();
     }
@@ -202,8 +203,8 @@ fn range(said: &Utterance<'_>, n: usize) -> (Option<u32>, bool) {
     (least, least.is_some() && said.between(at).ends_with('$'))
 }
 
-/// Returns where a phrase that ends before word `n` begins; "about" or "like" may stand between
-/// them.
+/// Returns the word at which one of the phrases begins, if that phrase ends before word `n`. Words
+/// such as "about" or "like" may come between the phrase and word `n`.
 fn cue_before(said: &Utterance<'_>, n: usize, phrases: &[&str]) -> Option<usize> {
     let filler = |n: usize| {
         said.is(

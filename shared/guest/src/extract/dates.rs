@@ -224,7 +224,7 @@ fn range(said: &Utterance<'_>, n: usize, today: NaiveDate, language: Language) -
             percent,
         })
     };
-    // The month stands after both days: "28-30 de noviembre", "28 to 30 November".
+    // The month follows both days, as in "28-30 de noviembre" or "28 to 30 November".
     if let Some((first, after)) = ordinal(said, start)
         && let Some(next) = link(said, after)
         && let Some((last, end)) = ordinal(said, next)
@@ -242,7 +242,7 @@ fn range(said: &Utterance<'_>, n: usize, today: NaiveDate, language: Language) -
     }
     let first = single(said, start, today, language).filter(|at| at.stay.grain == Grain::Day)?;
     let next = link(said, first.to)?;
-    // The month stands before both days, as in "Nov 28-30".
+    // The month precedes both days, as in "Nov 28-30".
     if let Some((last, end)) = ordinal(said, next)
         && month(said.at(end)).is_none()
         && !said.is(
@@ -439,8 +439,8 @@ fn weekend_or_week(said: &Utterance<'_>, n: usize, today: NaiveDate) -> Option<A
     })
 }
 
-/// Reads a weekday: "Saturday", "next Friday", "el sábado que viene". It means the next day of this
-/// name. If that is today and the guest said "next", it means the day a week later.
+/// Reads a weekday: "Saturday", "next Friday", "el sábado que viene". A weekday means the next day
+/// of this name. If that day is today and the guest said "next", it means the day a week later.
 fn by_weekday(said: &Utterance<'_>, n: usize, today: NaiveDate) -> Option<At> {
     let lead = said.is(
         n,

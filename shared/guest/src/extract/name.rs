@@ -67,11 +67,11 @@ const LOOSE: &[&str] = &[
     "the name is",
     "aqui",
 ];
-/// Words that may stand between a `LOOSE` phrase and the name.
+/// Words that may come between a `LOOSE` phrase and the name.
 const FILLER: &[&str] = &["also", "actually"];
 
-/// Endings of words that describe a person. An unknown word with one is not read as a name, unless
-/// it is capitalised after a `SURE` phrase.
+/// Endings of words that describe a person. An unknown word with such an ending is not read as a
+/// name, unless it is capitalised after a `SURE` phrase.
 const ENDINGS: &[&str] = &[
     "ing", "ed", "ous", "ful", "less", "ible", "able", "ish", "ese", "ian", "ican", "ist", "tic",
     "ly", "ando", "endo", "ado", "ada", "ista", "oso", "osa",
@@ -96,7 +96,7 @@ pub(super) fn read(said: &Utterance<'_>, setting: &Setting) -> Vec<Extracted> {
         .flatten();
     let cued =
         || (0..said.len()).find_map(|n| cue(said, n).and_then(|(kind, at)| named(said, at, kind)));
-    // The name may stand before "here": "Maria here", "Bob aqui".
+    // The name may come before "here", as in "Maria here".
     let here = || {
         let at = (1..said.len()).find(|n| {
             said.is(*n, &["here"])

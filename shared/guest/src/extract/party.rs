@@ -63,8 +63,8 @@ fn adults_and_children(said: &Utterance<'_>) -> Option<Extracted> {
     })
 }
 
-/// Reads "6 people" and "para 4 personas", but not people who only wait, work or told the guest
-/// something.
+/// Reads "6 people" and "para 4 personas", but not people outside the party, as in "20 people in
+/// line" or "2 people told me".
 fn counted(said: &Utterance<'_>) -> Option<Extracted> {
     (0..said.len()).find_map(|n| {
         let size =

@@ -101,8 +101,8 @@ impl<'t> Utterance<'t> {
             .is_some_and(|word| words.contains(&word.text.as_str()))
     }
 
-    /// If the words from `n` on are those of the phrase, within one clause, returns the word after
-    /// the phrase.
+    /// If the phrase begins at word `n` and lies within one clause, returns the word after the
+    /// phrase.
     pub(super) fn phrase(&self, n: usize, phrase: &[&str]) -> Option<usize> {
         let fits = |(by, word): (usize, &&str)| {
             self.at(n + by) == *word && (by == 0 || self.gap(n + by) <= Gap::Space)
@@ -115,7 +115,8 @@ impl<'t> Utterance<'t> {
             .filter(|_| !phrase.is_empty())
     }
 
-    /// Returns the word after the first of these phrases that begins at `n`.
+    /// Returns the word after a phrase that begins at word `n`. If several of the phrases do, the
+    /// first in the list is taken.
     pub(super) fn one_of(&self, n: usize, phrases: &[&str]) -> Option<usize> {
         // Compares the first word first, because hundreds of phrases are tried and nearly all
         // differ there.

@@ -48,8 +48,8 @@ impl Rest {
     }
 }
 
-/// The key of the consent grants. It is at the root of the document, because older builds, which do
-/// not know this key, keep unknown keys there.
+/// The key of the consent grants. It is at the root of the document: older builds do not know the
+/// key, but they keep unknown keys of the root.
 const GRANTS: &str = "consent_grants";
 
 const META: [&str; 8] = [

@@ -57,8 +57,8 @@ impl Profile {
     }
 
     /// Returns the consent under which new facts of this guest are stored; `None` if it was revoked
-    /// or if the document's consents cannot be read. If there is no consent yet, adds the one that
-    /// the guest gave with the first text.
+    /// or if the document's consents cannot be read. If there is no consent yet, adds the consent
+    /// that the guest gave with the first text.
     pub fn consent_of(&mut self, guest: Uuid, at: DateTime<Utc>) -> Option<Grant> {
         if self.unread_grants {
             return None;

@@ -1,5 +1,6 @@
 //! Merges an observation into a profile field. The order of observations that agree is irrelevant:
-//! the field's confidence follows from the highest one per source and the number of sources.
+//! the field's confidence follows from the highest confidence of each source and the number of
+//! sources.
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
@@ -80,7 +81,7 @@ pub enum Merged {
     Stale,
     /// The consent for the observation was withdrawn.
     Withdrawn,
-    /// The value has another type than the field.
+    /// The value does not have the type that the field requires.
     Refused,
 }
 
@@ -107,8 +108,8 @@ pub enum Resolution {
 impl Field {
     pub(super) fn merge(&mut self, seen: Evidence, plan: bool) -> Merged {
         if self.is_withdrawn() {
-            // A new grant starts the field anew; an observation under the withdrawn grant is
-            // dropped.
+            // If the observation has a new grant, the field starts anew. An observation under the
+            // withdrawn grant is dropped.
             if self.consent_ref == Some(seen.grant.reference) {
                 return Merged::Withdrawn;
             }

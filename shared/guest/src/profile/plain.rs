@@ -1,4 +1,5 @@
-//! The parts of a profile that we record ourselves, unlike statements about the guest.
+//! The parts of a profile that we record ourselves, as opposed to facts that were observed about
+//! the guest.
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};

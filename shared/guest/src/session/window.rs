@@ -1,5 +1,5 @@
-//! Selects the newest exchanges that fit word for word into a turn's prompt. Older ones appear in
-//! the summary.
+//! Selects the newest exchanges, which a turn's prompt shows word for word. Older exchanges appear
+//! only in the summary.
 
 /// How much of a conversation a prompt shows word for word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

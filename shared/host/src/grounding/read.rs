@@ -9,8 +9,8 @@ use super::Unfounded;
 pub(super) enum Fact {
     /// An amount in cents.
     Money(u64),
-    /// Minutes after midnight. If `known_half` is false, the text does not say am or pm, and 12
-    /// hours may be missing.
+    /// Minutes after midnight. If `known_half` is false, the text does not say am or pm, so the
+    /// true time may be 12 hours later.
     Time { minutes: u16, known_half: bool },
     /// The digits, without separators.
     Number(String),

@@ -29,7 +29,7 @@ pub(crate) struct Lexicon {
     /// The meanings of a word or phrase, by its stems joined with one space.
     meanings: HashMap<String, Vec<Meaning>>,
     spellings: Spellings,
-    /// Words that are spelled right, alone or inside phrases.
+    /// Correctly spelled words, which occur alone or inside phrases.
     known: HashSet<String>,
     /// Words that alone do not show what the guest wants.
     fillers: HashSet<String>,

@@ -65,8 +65,8 @@ pub struct Passed {
     pub score: f32,
     /// The share of the question that is found in the sentence itself.
     pub own: f32,
-    /// Of the question's words that the row's name and keywords do not contain, the share, by
-    /// weight, that the sentence contains; 0 if there are no such words.
+    /// The share, by weight, of the question's remaining words that the sentence contains. The
+    /// remaining words are those that the row's name and keywords do not contain; 0 if none remain.
     pub rest: f32,
 }
 
@@ -116,7 +116,7 @@ impl Term {
         }
     }
 
-    /// Returns whether the text contains the word itself, with any ending.
+    /// Returns whether the text contains the term's own words, with any ending.
     pub fn is_literally_in(&self, text: &str) -> bool {
         let stems: Vec<String> = words(text).iter().map(|word| stem(word)).collect();
         self.stems.iter().all(|own| stems.contains(own))
@@ -388,7 +388,7 @@ impl Index {
     }
 }
 
-/// Returns the words of a row's names, category, keywords and kind.
+/// Returns the words of a row's names, category and keywords, and of its kind, such as the cuisine.
 fn title(item: &Item) -> String {
     let mut parts = vec![item.name.clone(), item.category.as_str().replace('_', " ")];
     parts.extend(item.name_es.clone());

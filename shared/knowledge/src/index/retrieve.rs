@@ -16,7 +16,8 @@ use seven_text::words;
 pub const TOP_K: usize = 5;
 /// Number of rows of each ranking that take part in the fusion; lower ranks say nothing.
 const DEPTH: usize = 20;
-/// The fused score of a row that is close enough but in no ranking; lower than any ranked row's.
+/// The fused score of a row whose vector is close enough but that is in no ranking. It is lower
+/// than the score of any ranked row.
 const LAST: f32 = 1.0 / (fusion::RRF_K + DEPTH as f32 + 1.0);
 /// Number of best rows for which other rows of the same name are added.
 const NAMESAKES_OF: usize = 2;
@@ -74,7 +75,7 @@ impl<'a> Query<'a> {
         Self::new(text, now).vector(embedder.as_space(), embedder.query(text))
     }
 
-    /// Adds the question's vector. A vector of another space than the index's is ignored.
+    /// Adds the question's vector. A vector from a space different from the index's is ignored.
     #[must_use]
     pub fn vector(mut self, space: &'a Space, vector: Vector) -> Self {
         self.vector = Some((space, vector));
@@ -98,7 +99,7 @@ impl<'a> Query<'a> {
         self
     }
 
-    /// Searches as the pack says: its number of rows, thresholds and variety.
+    /// Uses the pack's number of rows, thresholds and variety for the search.
     #[must_use]
     pub fn as_set(mut self, retrieval: &'a Retrieval) -> Self {
         self.k = retrieval.rows;
@@ -264,7 +265,8 @@ impl Index {
     }
 }
 
-/// Appends rows that are close enough but in no ranking, closest first, until there are `k` rows.
+/// Appends rows that are in no ranking but whose vectors are close enough, closest first, until
+/// there are `k` rows.
 fn fill(ranked: &mut Vec<(usize, f32)>, k: usize, scores: &[Scores], near: impl Fn(usize) -> bool) {
     if ranked.len() >= k {
         return;

@@ -5,8 +5,8 @@ use std::{collections::HashMap, sync::Arc};
 
 use crate::{Item, Space, Vector};
 
-/// The vectors of the items, in their order. A row is `None` if its item has no vector of this
-/// space.
+/// The vectors of the items, in the order of the items. A row is `None` if its item has no vector
+/// of this space.
 #[derive(Debug, Clone)]
 pub(super) struct Matrix {
     pub(super) space: Space,
@@ -71,8 +71,8 @@ impl Row {
 // === impl Matrix ===
 
 impl Matrix {
-    /// Builds the matrix. A vector counts as missing if it is not as long as the space says or is
-    /// all zeros.
+    /// Builds the matrix. A vector that is all zeros or has the wrong number of values counts as
+    /// missing.
     pub(super) fn build(
         items: &[Arc<Item>],
         space: Space,

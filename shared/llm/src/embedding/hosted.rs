@@ -113,8 +113,8 @@ impl Hosted {
         Ok(vectors)
     }
 
-    /// Makes one request. A vector of the wrong length is an error, because no comparison would
-    /// ever match it.
+    /// Makes one request. A vector with the wrong number of values is an error, because no other
+    /// vector could be compared with it.
     async fn request(
         &self,
         texts: &[&str],

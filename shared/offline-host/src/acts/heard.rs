@@ -1,4 +1,5 @@
-//! The conditions of the table in `acts.rs`: how a sentence and the state before it show the act.
+//! The conditions of the table in `acts.rs`. Each looks at a sentence and at the dialogue state
+//! before the sentence.
 
 use seven_knowledge::Category;
 
@@ -60,7 +61,8 @@ impl Heard<'_> {
     /// Returns whether the sentence asks for nothing, as in "that steak was unreal".
     pub(super) fn is_remark(&self) -> bool {
         let asks = self.u.is_question || self.u.wants("about") || self.u.intends("cheapest");
-        // "Two teens, a 2 year old and no stairs" asks for nothing.
+        // Facts about the guest's own party ask for nothing: "Two teens, a 2 year old and no
+        // stairs".
         let of_people: &[&str] = if self.news {
             &["age", "kids", "dietary", "couples"]
         } else {
@@ -78,13 +80,13 @@ impl Heard<'_> {
         of_rows && self.words() <= 4 && !told && u.refused.is_empty()
     }
 
-    /// Returns whether a phrase of the pack or, clearly, the learnt table shows the act. A phrase
-    /// that the pack lists for the act does not count in a question about a rule.
+    /// Returns whether a phrase of the pack shows the act, or the learnt table shows it beyond
+    /// doubt. In a question about a rule, the phrases that the pack lists for acts are ignored.
     pub(super) fn is_shown(&self, key: &str) -> bool {
         self.u.intends(key) || self.lists(key) && !self.asks_a_rule() || self.is_clear(key)
     }
 
-    /// Returns whether a phrase of the pack names the act.
+    /// Returns whether the sentence contains any phrase that the pack gives for the act.
     pub(super) fn names_act(&self, key: &str) -> bool {
         self.u.intends(key) || self.lists(key)
     }
@@ -101,20 +103,21 @@ impl Heard<'_> {
         self.is_apart() && self.learnt.odds(key) > LIKELY
     }
 
-    /// Returns whether the sentence may be mere talk. A question with an unknown word asks for the
-    /// thing that the word names, unless the pack lists a phrase of the act.
+    /// Returns whether the sentence may be small talk of this kind. A question with an unknown word
+    /// asks for the thing that the word names, unless it contains a phrase listed for the act.
     pub(super) fn is_chat(&self, key: &str) -> bool {
         let asks = self.u.is_question && !self.u.leftover.is_empty();
         self.lists(key) || (self.is_shown(key) || self.is_learnt(key)) && !asks
     }
 
-    /// Returns whether the guest goes on complaining, in words that alone might ask for a fact.
+    /// Returns whether a guest who has complained complains again. Without the earlier complaint,
+    /// the same words might ask for a fact.
     pub(super) fn complains_again(&self) -> bool {
         self.state.complaining && self.lists("complaint")
     }
 
-    /// Returns whether the sentence may ask a favour. "Any free shows?" asks for shows, and
-    /// "is parking free" for parking.
+    /// Returns whether the sentence may ask for something free. "Any free shows?" does not, because
+    /// it asks for shows; nor does "is parking free", which asks about parking.
     pub(super) fn can_ask_a_favour(&self) -> bool {
         let listed = self.lists("comp");
         let of_rows =
@@ -123,7 +126,7 @@ impl Heard<'_> {
                     ["entertainment", "promotions", "loyalty"].contains(&topic.as_str())
                 });
         let asks = self.u.is_question || self.learnt.odds("comp") > CLEAR;
-        // "Is there anything free tonight" asks for shows.
+        // A sentence with a time asks which shows are on: "Is there anything free tonight".
         let timed = self.u.when.is_said() && !self.speaks_of_own();
         let elsewhere = self.u.wants("where") || of_rows || timed;
         !elsewhere && (listed || asks && self.is_learnt("comp"))
@@ -141,7 +144,8 @@ impl Heard<'_> {
         let suggestible = |topic: &Category| ["dining", "entertainment"].contains(&topic.as_str());
         let wished = self.u.topics.iter().any(suggestible) || self.names_a_kind();
         let unknown = !wished && !self.lists("recommend") && !self.u.leftover.is_empty();
-        // "He's vegan, where can we eat" sets a condition.
+        // If the guest wants suggestions, a diet is a condition and not a question: "He's vegan,
+        // where can we eat".
         let conditions: &[&str] = if wished {
             &["about", "kids", "dietary", "couples"]
         } else {
@@ -167,7 +171,8 @@ impl Heard<'_> {
     pub(super) fn prefers_a_language(&self) -> bool {
         let u = self.u;
         let preferred = self.pack.language.preferred(&Tokens::new(u.text));
-        // "Con quién hablo, que hable español", said in Spanish, asks for a person.
+        // A guest who writes Spanish and asks for a person who speaks it does not ask to switch:
+        // "Con quién hablo, que hable español".
         let asks_for_one = self.lists("human") && preferred == self.language;
         preferred.is_some()
             && !asks_for_one
@@ -180,7 +185,7 @@ impl Heard<'_> {
         !self.asks_a_rule() && (self.lists("change") || self.is_learnt("change"))
     }
 
-    /// Returns whether the last replies named something that the guest can choose from.
+    /// Returns whether the last reply named something that the guest can choose from.
     pub(super) fn is_choosing(&self) -> bool {
         !self.state.listed.is_empty()
     }
@@ -241,7 +246,8 @@ impl Heard<'_> {
             && (self.u.intends("booking") || self.lists("booking") || self.is_learnt("booking"))
     }
 
-    /// Returns whether the sentence is only a time and one row was named last: "and on sundays?"
+    /// Returns whether the sentence consists only of a time, after a reply that named one row: "and
+    /// on sundays?"
     pub(super) fn asks_when(&self) -> bool {
         let only_time = self.u.when.is_said() && self.u.is_all_said() && self.u.topics.is_empty();
         let about_one = self.state.listed.len() == 1 && self.state.request.is_none();
@@ -251,7 +257,7 @@ impl Heard<'_> {
     pub(super) fn can_want_more(&self) -> bool {
         let listed = self.lists("more");
         let other_time = self.u.when.is_said() && self.u.kinds.is_empty() && !listed;
-        // "They got anything with no meat" asks about the place just named.
+        // "They got anything with no meat" asks about the place just named, not for more places.
         let asks_there = self.u.points_back && self.u.is_question && !listed;
         (self.is_choosing() || self.state.category.is_some())
             && !other_time
@@ -290,13 +296,13 @@ impl Heard<'_> {
     pub(super) fn can_tell(&self) -> bool {
         let tastes = !self.news && self.u.intends("statement") && self.names_a_kind();
         let shown = self.tells() || self.lists("party") || self.learnt.odds("tell") > CLEAR;
-        // A phrase that asks for something outweighs anything that the sentence tells beside it.
+        // A sentence that asks for something does not merely tell, whatever else it contains.
         let asks = ["comp", "complaint", "booking", "change", "human"];
         let asks = asks.iter().any(|key| self.lists(key));
         self.is_remark() && shown && !asks && !self.names_a_place() && !tastes
     }
 
-    /// Returns whether the sentence names a kitchen, dish or kind of place.
+    /// Returns whether the sentence names a cuisine, dish or kind of place.
     pub(super) fn names_a_kind(&self) -> bool {
         let kind = |kind: &&Kind| !kind.is_condition();
         self.u.kinds.iter().any(kind)
@@ -325,7 +331,7 @@ impl Heard<'_> {
         let of_field = FACTS.iter().any(|facet| u.wants(facet));
         let of_dish = u.wants("price") && !u.kinds.is_empty() && u.topics.is_empty();
         let of_booking = u.intends("booking") && self.has_word(&["how", "como"]);
-        // "And the spa?" repeats the last question.
+        // "And the spa?" asks the last question again, now about the spa.
         let repeats = u.continues() && u.leftover.is_empty() && u.kinds.is_empty();
         let repeats = repeats && u.wishes.is_empty() && !u.when.is_said() && self.is_choosing();
         let of_list = self.asks_for_a_list() && !self.names_act("recommend");
@@ -339,12 +345,13 @@ impl Heard<'_> {
     /// Returns whether the sentence asks about a row that it names, or that was named last.
     fn asks_about_named(&self) -> bool {
         let u = self.u;
-        // "Is there an arcade or something for them" names a row of a category without suggestions.
+        // The sentence asks about a row that it names if the host suggests no rows of its category:
+        // "Is there an arcade or something for them".
         let named = u.venues().into_iter().any(|mention| {
             let of = mention.item.category.as_str();
             mention.telling && (of == "dining" || !is_suggestible(of))
         });
-        // "Do the oysters come with a view" asks about the place just named.
+        // A dish after "the" belongs to the place just named: "Do the oysters come with a view".
         let definite = |place: &(usize, usize)| {
             let before = place.0.checked_sub(1).map(|at| u.said.words[at].as_str());
             matches!(before, Some("the" | "los" | "las"))
@@ -363,8 +370,8 @@ impl Heard<'_> {
             && u.topics.is_empty()
             && !u.kinds.is_empty()
             && u.kinds.iter().all(of_condition);
-        // "Could they do a dessert with a candle" asks about the place just named, not for another
-        // one.
+        // A question with "they" asks about the place just named, not for another one: "Could they
+        // do a dessert with a candle".
         let open = self.lists("recommend") || self.lists("more") || !u.topics.is_empty();
         conditions || u.refers() && u.is_question && !open
     }
@@ -405,7 +412,7 @@ impl Heard<'_> {
     }
 }
 
-/// Returns whether the host suggests rows of the category by their merits.
+/// Returns whether the host makes suggestions from rows of the category.
 fn is_suggestible(category: &str) -> bool {
     ["dining", "entertainment", "spa", "rooms"].contains(&category)
 }

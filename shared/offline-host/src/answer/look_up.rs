@@ -1,5 +1,5 @@
-//! Looks a question up in the rows: first those named last, then those that the text itself leads
-//! to, then those that the hosted host's search finds.
+//! Looks a question up in the rows: first in those that the last reply named, then in those that
+//! the text itself leads to, and last in those that the search for hosted models finds.
 
 use seven_knowledge::{Category, Item, Term};
 
@@ -16,7 +16,7 @@ use crate::{
     understand::Understood,
 };
 
-/// Maximum number of words of a question that leaves out what it is about.
+/// Maximum number of words in a question that does not say what it is about.
 const MOST_WORDS: usize = 9;
 /// The lowest score at which a row counts as mentioning a word of the question.
 const SAID: f32 = 0.7;
@@ -31,8 +31,9 @@ pub(super) fn settled(host: &Host<'_>, u: &Understood<'_>, said_now: &[&str]) ->
     subjects::kept(host, u, part, |plain| of_rows(host, plain, said_now))
 }
 
-/// Answers a question that no row answers as if it named the row of the last reply: "how much do
-/// they charge per trip". The answer must be this row's and contain what was asked for.
+/// If no row answers a question such as "how much do they charge per trip", reads it again with the
+/// name of the row in the last reply added. The answer must come from that row and contain what was
+/// asked for.
 fn with_name(host: &Host<'_>, u: &Understood<'_>, said_now: &[&str]) -> Option<Part> {
     let rows = resolve::listed(host);
     let [row] = rows.as_slice() else { return None };
@@ -59,7 +60,8 @@ fn with_name(host: &Host<'_>, u: &Understood<'_>, said_now: &[&str]) -> Option<P
     if own && demand == Demand::Any && is_new && (of_ages || hard().any(says)) {
         return Some(part);
     }
-    // "Corkage" is a thing of its own; a word that no row knows may just describe the question.
+    // A word that other rows or the lexicon know, but not this row ("corkage"), asks about another
+    // thing. A word that is known nowhere may be mere phrasing.
     let elsewhere = hard().any(|term| term.known && !says(term));
     let priced = demand == Demand::Money && row.category == Category::Dining;
     (!elsewhere && !priced)
@@ -72,13 +74,15 @@ fn of_rows(host: &Host<'_>, u: &Understood<'_>, said_now: &[&str]) -> Part {
     let of_subject = company::age_rule(host, u).or_else(|| focus::answer(host, u));
     match of_subject {
         Some(part) if part.grounded => part,
-        // The subject's row does not answer; another row that contains everything asked for may.
+        // If the row that the question is about does not answer, another row that contains
+        // everything asked for may.
         Some(missing) => {
             let part = found(host, u, said_now);
             if focus::tells_all(host, u, &part) {
                 return part;
             }
-            // The case names the row, so that each subject has a case of its own.
+            // Keeps the case that names the row, so that questions about different rows open
+            // different cases.
             Part {
                 staff: missing.staff,
                 ..host.unanswered()
@@ -104,7 +108,7 @@ fn found(host: &Host<'_>, u: &Understood<'_>, said_now: &[&str]) -> Part {
     let open =
         open && !["identity", "complaint", "human", "allergy"].contains(&part.intent.as_str());
     let open = open && !services::is_untold(host, u);
-    // A restaurant's sentence answers no question about what guests may do.
+    // A question about what guests may do is not answered from a restaurant, show or spa row.
     let of_rule = |found: &Part| {
         let index = &host.request.index;
         let mut rows = found.sources.iter().filter_map(|id| index.get(id));

@@ -68,7 +68,8 @@ pub(crate) fn is_kind(host: &Host<'_>, u: &Understood<'_>) -> bool {
         .any(|item| u.leftover.iter().any(|wish| kind(item, wish)))
 }
 
-/// Answers with a show if the text names no category and a show fits best: "any jazz tonight?"
+/// Answers with a show if the text names a time but no category, and a show mentions everything
+/// else that the text asks for: "any jazz tonight?"
 pub(crate) fn found(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
     let timed = u.when.is_said()
         && u.venues().is_empty()
@@ -290,7 +291,8 @@ fn in_a_bar(host: &Host<'_>, u: &Understood<'_>, wishes: &[&Wish]) -> Option<Par
     }
 }
 
-/// Says that no show of that kind is listed, and which other shows are on at that time.
+/// Says that no show of the wanted kind is listed, and which other shows are on at the time asked
+/// about.
 fn none_like_it(
     host: &Host<'_>,
     u: &Understood<'_>,

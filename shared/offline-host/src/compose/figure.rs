@@ -5,7 +5,8 @@ use seven_knowledge::{Item, item::Details};
 use super::venue;
 use crate::host::Host;
 
-/// Returns the price of a row as a number that can be compared: dollars, or dollar signs.
+/// Returns the price of a row as a number that can be compared: the number of dollar signs for a
+/// restaurant, dollars for any other row.
 pub(crate) fn figure(host: &Host<'_>, item: &Item) -> Option<f64> {
     match &item.details {
         Details::Dining(d) => Some(d.price_range.len() as f64),

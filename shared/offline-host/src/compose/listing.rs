@@ -79,7 +79,8 @@ pub(crate) fn dining(host: &Host<'_>, u: &Understood<'_>) -> Part {
     names(host, key, intent, &fitting, Some(ask))
 }
 
-/// Adds the diets of the party and, to a question such as "where can we eat?", its children.
+/// Adds the party's diets to the kinds that the text asks for. If there is no kind then, as in
+/// "where can we eat?", adds the kinds for children if the party has minors.
 fn with_company<'a>(host: &Host<'a>, u: &Understood<'a>) -> Understood<'a> {
     let mut u = u.clone();
     if u.kinds.iter().all(|kind| kind.field != Field::Dietary) {

@@ -1,4 +1,4 @@
-//! Finds answers by search. A row counts only if its score reaches the pack's threshold.
+//! Finds answers by search. A row is used only if its score reaches the pack's threshold.
 
 use std::sync::{Arc, LazyLock};
 
@@ -22,8 +22,8 @@ fn hits(host: &Host<'_>, query: &str, keep: impl Fn(&Item) -> bool) -> Vec<Hit> 
 /// answer with it.
 const RETRIEVED: f32 = 0.7;
 
-/// Answers from the row that the search of the hosted host puts first, by words and by vectors, if
-/// nothing else has answered.
+/// If nothing else has answered, answers from the row that the search for hosted models puts first,
+/// by words and by vectors.
 pub(crate) fn retrieved(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
     static EMBEDDER: LazyLock<Offline> = LazyLock::new(Offline::new);
     let index = &host.request.index;
@@ -84,7 +84,8 @@ pub(crate) fn anything(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
     } else {
         first
     };
-    // "Weather tomorrow?" does not ask about the pool that closes in bad weather.
+    // A time and a word of a row's description are too little: "Weather tomorrow?" does not ask
+    // about the pool that closes in bad weather.
     let filed = u.leftover.is_empty() || u.leftover.iter().any(|word| names_it(&best.item, word));
     if u.when.is_said() && u.facets.is_empty() && !filed {
         return None;
@@ -233,8 +234,8 @@ pub(crate) fn limits(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
     })
 }
 
-/// Answers "Can I bring ..." from the casino's rules and services, and never with a list of other
-/// things.
+/// Answers "Can I bring ..." from the casino's rules and services. Restaurants, shows, offers and
+/// rows of opening hours are not searched.
 pub(crate) fn rule(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
     let rules = |item: &Item| {
         !matches!(
@@ -255,7 +256,7 @@ pub(crate) fn rule(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
         .map(|hit| venue::info(host, &hit.item))
 }
 
-/// Answers with the category's row that best matches the text, apart from the category's own words.
+/// Answers with the category's row that best matches the words that do not name the category.
 pub(crate) fn within(
     host: &Host<'_>,
     u: &Understood<'_>,
@@ -268,8 +269,8 @@ pub(crate) fn within(
     let mut found = hits(host, &u.leftover.join(" "), |item| {
         items.iter().any(|i| i.id == item.id)
     });
-    // A row that contains the word itself is preferred to one found by a synonym, so that a room is
-    // not offered for a suite.
+    // A row that contains the word itself is preferred to one found by a synonym, so that a
+    // question about a suite is not answered with a plain room.
     let literal = |hit: &Hit| u.leftover.iter().any(|word| rows::tells(&hit.item, word));
     if found.iter().any(literal) {
         found.retain(literal);
@@ -362,8 +363,8 @@ pub(crate) fn place(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
     Some(venue::answer(host, u, std::slice::from_ref(&row)))
 }
 
-/// If the category's rows have no hours, answers with those of the venue it belongs to: a manicure
-/// gets the spa's.
+/// If the category's rows have no hours, answers with the hours of the venue to which the category
+/// belongs: for a manicure, those of the spa.
 pub(crate) fn house_of(host: &Host<'_>, u: &Understood<'_>, category: &Category) -> Option<Part> {
     let timed = host
         .items(category)
@@ -471,7 +472,7 @@ fn topic_words<'a>(u: &'a Understood<'_>) -> impl Iterator<Item = &'a str> {
     u.topics.iter().map(Category::as_str)
 }
 
-/// Tells how to book, because people take the bookings: as the content says, else by phone.
+/// Tells how to book with a person: as the content says, or else by phone.
 pub(crate) fn booking(host: &Host<'_>, u: &Understood<'_>) -> Part {
     if let Some(place) = several::only_of_kind(host, u) {
         return venue::answer(host, u, std::slice::from_ref(&place));

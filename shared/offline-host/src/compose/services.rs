@@ -65,8 +65,8 @@ pub(crate) fn answer(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
     })
 }
 
-/// Returns whether the text asks for a thing, such as a lifeguard or a bowling alley, that only a
-/// row with the same words may answer, while no row has them.
+/// Returns true if the text asks for a thing that only a row with the same words may answer, such
+/// as a lifeguard or a bowling alley, and no row has these words.
 pub(crate) fn is_untold(host: &Host<'_>, u: &Understood<'_>) -> bool {
     let spoken = |at: (usize, usize)| u.said.words[at.0..at.1].to_vec();
     let wanted: Vec<Vec<String>> = host

@@ -69,8 +69,8 @@ pub(crate) fn minute(wall: NaiveDateTime) -> u16 {
     u16::try_from(wall.hour() * 60 + wall.minute()).unwrap_or(0)
 }
 
-/// Returns all coming performances in order of time; of a weekly show, those of one week. A
-/// performance that has begun stays in the list for half an hour.
+/// Returns all coming performances in order of time. For a weekly show, these are the ones of today
+/// and the next seven days. A performance that has begun stays in the list for half an hour.
 pub(crate) fn nights(host: &Host<'_>, items: &[Arc<Item>]) -> Vec<Night> {
     let now = host.local();
     let mut nights = Vec::new();
@@ -110,8 +110,8 @@ pub(crate) fn nights(host: &Host<'_>, items: &[Arc<Item>]) -> Vec<Night> {
     nights
 }
 
-/// Writes the time beside a list of open places. A time that only the guest mentioned is repeated
-/// but not asserted.
+/// Writes the time beside a list of open places. A time of day that the guest asked about is
+/// written as "then", so that the reply does not state it as a fact.
 pub(crate) fn told_when(host: &Host<'_>, asked: Asked) -> String {
     match asked {
         Asked::At(_, Time::Clock(_) | Time::Half(_), _) => host.say("word_then", &[]),

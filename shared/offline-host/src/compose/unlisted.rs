@@ -29,8 +29,8 @@ pub(crate) fn divide<'a>(
     items: &[Arc<Item>],
 ) -> Division<'a> {
     let held = |w: &&Wish| items.iter().any(|i| w.fits(i));
-    // If a row fits a known wish, a word that nobody knows does not count as a wish that no row
-    // fits.
+    // If a row fits a wish that the pack knows, a word that neither the pack nor a row knows is not
+    // taken for a wish.
     let sure = wishes.iter().any(|w| w.known && held(w));
     let wishes: Vec<&Wish> = wishes
         .iter()

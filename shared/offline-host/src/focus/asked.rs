@@ -1,4 +1,5 @@
-//! Reads a text that names no venue: what it asks for, and whether it points to something before.
+//! Reads a text that names no venue: what it asks for, and whether it refers to something said
+//! before.
 
 use seven_knowledge::{Item, Term};
 
@@ -117,11 +118,11 @@ pub(super) fn asked<'a>(u: &Understood<'a>) -> Understood<'a> {
     if again.wants("reservations") {
         again.intents.remove("booking");
     }
-    // "Do we have to dress elegantly" asks for no elegant place.
+    // "Do we have to dress elegantly" does not ask for an elegant place.
     if again.wants("dress") {
         again.kinds.clear();
     }
-    // A weekday or "till" does not stand for a name.
+    // A weekday or a word such as "till" alone does not name a row.
     again
         .mentions
         .retain(|m| m.whole || !u.said.words[m.from..m.to].iter().all(|word| is_idle(word)));
@@ -161,7 +162,7 @@ pub(super) fn hard_terms(host: &Host<'_>, u: &Understood<'_>) -> Vec<Term> {
         .collect()
 }
 
-/// Returns whether the text names no venue and asks no question of another kind.
+/// Returns whether the text names no venue and asks a question that may be about one venue.
 pub(super) fn is_open(u: &Understood<'_>) -> bool {
     let named = u
         .mentions

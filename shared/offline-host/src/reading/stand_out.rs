@@ -22,7 +22,8 @@ const LEAD: f32 = 1.35;
 const AGE: [&str; 8] = ["year", "years", "old", "yr", "yrs", "ano", "anos", "yo"];
 
 /// Returns the sentence that contains little of the question, which may have many irrelevant words,
-/// but far more than any other row. A denied thing must be named literally.
+/// but far more than any other row. If an earlier answer denied the thing, the sentence or its row
+/// must contain the thing's whole name.
 pub(crate) fn clearly(
     host: &Host<'_>,
     u: &Understood<'_>,
@@ -36,7 +37,8 @@ pub(crate) fn clearly(
     let found = index.passages(terms, host.language, host.request.now, keep);
     let best = found.first()?;
     let worth = |passed: &Passed| passed.score + passed.own;
-    // Rows of one family share sentences; every room has the same check-out time.
+    // Rows that share the best sentence do not compete with each other, because every room has the
+    // same check-out time, for example.
     let family: Vec<&str> = found
         .iter()
         .filter(|p| p.text == best.text)
@@ -59,12 +61,14 @@ pub(crate) fn clearly(
                 .any(|other| literal(&other.item, &other.text))
     };
     let phrase = |term: &&Term| term.to - term.from > 1 && said(term);
-    // A part of a denied name is not enough: a suite is no presidential suite.
+    // If an earlier answer denied the thing, a part of its name is not enough: a suite is not a
+    // presidential suite.
     let whole = !denied
         || hard().any(|term| phrase(&term))
         || fits_topic(u, &best.item) && hard().all(|term| said(&term));
     let unique = whole && hard().any(|term| own(&term) || phrase(&term));
-    // "Weather tomorrow?" does not ask which place closes in bad weather.
+    // If the question has a time and only one other word, it is too vague: "Weather tomorrow?" does
+    // not ask which place closes in bad weather.
     if u.when.is_said() && demand == Demand::Any && hard().count() < 2 {
         return None;
     }
@@ -158,7 +162,7 @@ pub(crate) fn best_of(
     let terms = terms(host, u);
     let index = &host.request.index;
     let found = index.passages(&terms, host.language, host.request.now, keep);
-    // Companions and their ages are no part of the thing asked for.
+    // Companions and their ages are not part of the thing asked for.
     let kin = host
         .pack
         .facets

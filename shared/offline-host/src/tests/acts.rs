@@ -1,4 +1,5 @@
-//! Measures the acts on labelled texts by another writer (`tests/conversations/acts`).
+//! Measures how well acts are found in labelled texts that another person wrote
+//! (`tests/conversations/acts`).
 
 use std::collections::BTreeMap;
 

@@ -25,7 +25,7 @@ pub(crate) struct Heard<'a> {
     /// Words that name a category and also narrow it.
     pub(crate) also: &'a [((usize, usize), Category)],
     pub(crate) free: &'a [usize],
-    /// Names of rows; the words inside them are no wishes.
+    /// Names of rows; the words inside them are not wishes.
     pub(crate) named: &'a [(usize, usize)],
 }
 
@@ -117,7 +117,7 @@ pub(crate) fn all(pack: &HostPack, said: &Tokens, heard: &Heard<'_>) -> Vec<Wish
         values: p.values.clone(),
         known: true,
     }));
-    // "Military discount" asks for "military", because the discount is the category.
+    // The word for the category is left out of the wish: "military discount" asks for "military".
     let words = |at: (usize, usize)| {
         let own = |n: &usize| {
             !heard
@@ -141,7 +141,7 @@ pub(crate) fn all(pack: &HostPack, said: &Tokens, heard: &Heard<'_>) -> Vec<Wish
         values: vec![words(*at)],
         known: true,
     }));
-    // The longest phrase counts; of several wishes for the same words, the first one.
+    // Keeps only the longest phrase, and the first of several wishes for the same words.
     let all = wishes.clone();
     let beaten = |wish: &Wish| {
         let longer = |other: &Wish| {
@@ -169,7 +169,8 @@ pub(crate) fn all(pack: &HostPack, said: &Tokens, heard: &Heard<'_>) -> Vec<Wish
     let mut more = Vec::new();
     let known: Vec<_> = wishes.iter().map(|w| (w.at, w.category.clone())).collect();
     for (at, category) in heard.own.iter().cloned().chain(known) {
-        // "Any outdoor dining" states a wish, "where do I buy tickets" does not.
+        // The word before a category is a wish at the beginning of the text or after a word such as
+        // "any": "any outdoor dining". In "where do I buy tickets", "buy" is not a wish.
         let leads = |n: usize| n == 0 || LEADS.contains(&said.words[n - 1].as_str());
         let before = at.0.checked_sub(1).filter(|n| free(*n) && leads(*n));
         let linked = (at.1..said.words.len())

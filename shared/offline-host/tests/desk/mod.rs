@@ -38,7 +38,7 @@ fn at(local: &str) -> DateTime<Utc> {
 }
 
 impl Property {
-    /// Opens a casino at a local time, from which relative dates in the content count.
+    /// Opens a casino at a local time. Relative dates in the content are counted from that time.
     pub(crate) fn new(content: &str, local: &str) -> Self {
         let now = at(local);
         let items = parse_content("content.json", content, Reference { now, zone: ZONE });
@@ -55,7 +55,7 @@ impl Property {
         }
     }
 
-    /// Asks one turn; several texts in it are separated by " || ".
+    /// Asks one turn. Several texts of the turn are separated by " || ".
     pub(crate) fn ask(&self, text: &str) -> Reply {
         MODEL.answer(&Request {
             casino_name: "Silver Birch Resort".into(),

@@ -45,8 +45,8 @@ pub struct Status {
     pub occurred_at: DateTime<Utc>,
 }
 
-/// An authentic body that cannot be used as an event. Names the field and its problem, never its
-/// content.
+/// A body with a valid signature that cannot be used as an event. Names the field and its problem,
+/// never its content.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("webhook field {field}: {problem}")]
 pub struct Unreadable {
@@ -377,8 +377,8 @@ mod tests {
             ("/data/occurred_at", "data.occurred_at"),
         ] {
             for odd in [json!({}), json!("two\r\nlines"), json!("zero\0")] {
-                // `from` may hold any string, because the type for phone numbers checks it later;
-                // so a string is no error here.
+                // Here `from` may be any string. The type for phone numbers checks later whether it
+                // is one.
                 if path == "/data/payload/from" && odd.is_string() {
                     continue;
                 }

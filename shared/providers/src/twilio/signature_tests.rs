@@ -23,8 +23,8 @@ fn url(text: &str) -> Url {
     Url::parse(text).unwrap()
 }
 
-/// Test vectors of Twilio's own libraries: one whose fields are all different, and one in which a
-/// field occurs three times with two values.
+/// This test and the next use test vectors of Twilio's own libraries. In this one, all fields are
+/// different; in the next, a field occurs three times with two values.
 #[test]
 fn the_published_example_verifies() {
     let call = fields(&[

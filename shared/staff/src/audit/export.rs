@@ -19,8 +19,8 @@ const PAGE: i64 = 1_000;
 /// Keys whose values no export shows (SEC-139); the last holds the words with which a guest agreed.
 const REDACTED: [&str; 4] = ["ip_address", "user_agent", "sms_carrier", "opt_in_raw_text"];
 /// Keys that identify a guest or a session; only full exports show their values (SEC-143). The
-/// values of `granted` and `revoked` are ids of consents; a guest's first consent has the guest's
-/// id.
+/// values of `granted` and `revoked` are ids of consents, and the id of a guest's first consent is
+/// the guest's id.
 const HASHED: [&str; 5] = [
     "guest_phone_hash",
     "session_id",
@@ -71,8 +71,8 @@ pub struct Export {
     begun: bool,
 }
 
-/// Begins an export of the bound casino's entries from `since` to before `until`, and audits it.
-/// The rows are full if `reason` is not empty.
+/// Begins an export of the bound casino's entries from `since` (included) to `until` (excluded),
+/// and records the export in the log. The rows are full if `reason` is not empty.
 ///
 /// # Errors
 /// Fails when the person's role has no right to full rows, or Postgres does not answer.
@@ -110,8 +110,8 @@ pub async fn start(
 }
 
 impl Export {
-    /// Returns the export of a sealed day (UTC): all its entries, with guests as `[HASH]`. It is
-    /// always the same, whenever it is made.
+    /// Returns the export of a sealed day (UTC): all its entries, with `[HASH]` in place of each
+    /// guest. The export is always the same, no matter when it is made.
     pub fn of_day(
         casino: &CasinoId,
         day: NaiveDate,

@@ -132,8 +132,8 @@ impl Tx {
             .collect())
     }
 
-    /// Locks the guest's conversation, then returns the guest and the reasons against a text to
-    /// them; `None` if the guest has no conversation.
+    /// Locks the guest's conversation, then returns the guest and the reasons for which they may
+    /// get no text now; `None` if the guest has no conversation.
     pub async fn addressee(&mut self, guest: GuestId) -> Result<Option<Addressee>> {
         sqlx::query("select 1 from conversations where guest_id = $1 for update")
             .bind(guest.0)
@@ -145,8 +145,8 @@ impl Tx {
             .await?)
     }
 
-    /// Returns the campaign's texts (EN, ES), if this guest is still to be released and no other
-    /// process is releasing them.
+    /// Returns the campaign's texts (EN, ES). `None` unless the campaign is running, the guest is
+    /// still to be released, and no other process is releasing them.
     pub async fn take_listed(&mut self, next: Next) -> Result<Option<(String, String)>> {
         Ok(sqlx::query_as(
             "select p.text_en, p.text_es from campaign_guests g join campaigns p on p.campaign_id = g.campaign_id

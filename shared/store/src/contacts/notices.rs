@@ -22,8 +22,8 @@ pub struct DueNotice {
     pub contact_id: Uuid,
     /// Number of tries, this one included.
     pub tries: i32,
-    /// The queued text that carries the notice to a phone; `None` before that, and for other
-    /// channels.
+    /// The queued text that carries the notice to a phone; `None` before it is queued, and for
+    /// other channels.
     pub outbound_id: Option<Uuid>,
 }
 
@@ -44,12 +44,12 @@ pub struct CaseNotice {
     pub respond_due_at: Option<DateTime<Utc>>,
     pub acknowledged_by: Option<String>,
     pub resolved_at: Option<DateTime<Utc>>,
-    /// When the channel took the notice, or the present if it has not. The link is valid from this
-    /// time.
+    /// When the channel took the notice, or the current time if it has not taken it yet. The link
+    /// is valid from this time.
     pub told_at: DateTime<Utc>,
 }
 
-/// A case that rose because nobody acknowledged it.
+/// A case whose level was raised because nobody acknowledged it.
 #[derive(Debug, Clone, FromRow)]
 pub struct Raised {
     pub escalation_id: Uuid,
@@ -73,8 +73,9 @@ pub struct Told {
 }
 
 impl Tx {
-    /// Plans the missing notices of the unacknowledged cases: one per contact of the case's level
-    /// and severity. Cases whose reason is in `dangers` go to the security contacts, too.
+    /// Plans the missing notices of the unacknowledged cases: one for each contact whose level and
+    /// severity cover the case. Cases whose reason is in `dangers` go to the security contacts,
+    /// too.
     pub async fn plan_case_notices(&mut self, dangers: &[&str]) -> Result<u64> {
         let done = sqlx::query(
             "insert into case_notices (casino_id, notice_id, escalation_id, level, contact_id)
@@ -91,8 +92,8 @@ impl Tx {
         Ok(done.rows_affected())
     }
 
-    /// Raises each case of this severity by one level if nobody acknowledged it in time. Each level
-    /// after the first has the time `window`.
+    /// Raises each case of this severity by one level if nobody acknowledged it in time. After the
+    /// first level, `window` is the time allowed for each further level.
     pub async fn raise_cases(
         &mut self,
         severity: CaseSeverity,

@@ -87,8 +87,8 @@ impl Tx {
         .await?)
     }
 
-    /// Switches an item off because its time is over, by a new published revision with the same
-    /// contents. Revisions that still wait stay, and the new revision becomes their base.
+    /// Switches an item off when its time is over: publishes a new revision with the same contents
+    /// that is not active. Revisions that wait are kept, and the new revision becomes their base.
     pub async fn take_down_item(&mut self, item_id: &str, by: &str, version: i64) -> Result<()> {
         sqlx::query(
             "with ended as (

@@ -63,7 +63,7 @@ pub const WAITING: [RevisionState; 4] = [
 #[derive(Debug, Clone)]
 pub struct Undecided {
     pub waits: bool,
-    /// Hash of the newest such contents; empty where they could not be read.
+    /// Hash of the newest contents that wait or were refused; empty if they could not be read.
     pub refused: String,
 }
 

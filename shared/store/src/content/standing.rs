@@ -83,8 +83,8 @@ impl Tx {
         .await?)
     }
 
-    /// Records that a process answers with the content of this version. For each revision that no
-    /// process had before, returns the seconds since its publication.
+    /// Records that a process answers with the content of this version. For each revision with
+    /// which no process answered before, returns the seconds since its publication.
     pub async fn note_indexed(&mut self, version: i64) -> Result<Vec<f64>> {
         Ok(sqlx::query_scalar(
             "update content_revisions set indexed_at = now()

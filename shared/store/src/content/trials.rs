@@ -1,4 +1,4 @@
-//! The questions that a casino's content must answer, and what runs of them found (RAG-45).
+//! The set of questions that a casino's content must answer, and the results of its runs (RAG-45).
 
 use chrono::{DateTime, Utc};
 use serde_json::Value;
@@ -23,7 +23,7 @@ pub struct SetQuestion {
     pub added_at: DateTime<Utc>,
 }
 
-/// The result of a run of the set.
+/// The result of one run, which asks all questions of the set.
 #[derive(Debug, Clone, FromRow)]
 pub struct Run {
     pub run_id: Uuid,

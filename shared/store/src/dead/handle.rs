@@ -30,7 +30,7 @@ pub struct Handled {
 
 impl Tx {
     /// Locks the dead letter until this transaction ends; never waits for another transaction that
-    /// has it.
+    /// holds the lock.
     pub async fn lock_dead(&mut self, id: DeadId) -> Result<Locked> {
         let found: Option<DeadLetter> = sqlx::query_as(letter!("for update skip locked"))
             .bind(id.0)
@@ -112,9 +112,9 @@ impl Tx {
         )
     }
 
-    /// Resets the row behind a dead letter, so that its stage handles the row once more; a row that
-    /// has progressed stays unchanged. Must be committed before the signal is published, so that
-    /// the sweep finds the row if the signal is lost.
+    /// Resets the row that a dead letter concerns, so that its stage handles the row once more; a
+    /// row that has progressed stays unchanged. Must be committed before the signal is published,
+    /// so that the sweep finds the row if the signal is lost.
     pub async fn reopen_for_replay(&mut self, letter: &DeadLetter) -> Result<()> {
         let Ok(row) = Uuid::parse_str(&letter.message_key) else {
             return Ok(());

@@ -10,7 +10,7 @@ use uuid::Uuid;
 
 use crate::{Result, Tx};
 
-/// A dead row without a dead letter.
+/// A row that is marked as dead but has no dead letter.
 #[derive(Debug, Clone, FromRow)]
 pub struct Unannounced {
     /// Id of the inbound text, turn or outbound text; it is the key of the dead letter.
@@ -36,8 +36,8 @@ impl Unannounced {
     }
 }
 
-/// Selects one row per failed answer: the texts parked behind the same fallback text count as one.
-/// A signal may carry the id of any of these texts.
+/// Selects one row per failed answer: all texts to which the guest got the same fallback text
+/// belong to one answer. A signal may carry the id of any of these texts.
 const SWARM: &str = include_str!("../../sql/unannounced_swarm.sql");
 
 /// Selects parked turns. A turn does not record when it was parked. If it is parked and its dead
@@ -69,7 +69,7 @@ impl Tx {
     }
 
     /// Returns whether a dead letter of this stage about this guest was announced since `since`;
-    /// its key may be that of an earlier text.
+    /// the dead letter's key may be that of an earlier text.
     pub async fn has_dead_of(
         &mut self,
         stage: Stage,

@@ -14,7 +14,7 @@ use uuid::Uuid;
 
 use crate::{Result, Store, Tx, audit::Entry, day::least_id};
 
-/// An incident to record in the transaction that contained it.
+/// An incident to record, in the same transaction as the actions that contain it.
 #[derive(Debug)]
 pub struct NewIncident<'a> {
     pub incident_id: Uuid,
@@ -30,7 +30,7 @@ pub struct NewIncident<'a> {
     pub escalation_id: Uuid,
 }
 
-/// An incident as people read it.
+/// An incident that the fleet found, as the console and the commands show it.
 #[derive(Debug, Clone, FromRow, Serialize)]
 pub struct FoundIncident {
     pub incident_id: Uuid,
@@ -54,7 +54,8 @@ pub struct FoundIncident {
     pub report: Option<String>,
 }
 
-/// A text whose row names another guest, turn or number than its conversation does.
+/// A text whose row contradicts other rows: it belongs to a different guest from its conversation,
+/// to a turn of a different conversation, or to a casino that does not have its number.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Crossed {
     pub casino: CasinoId,
@@ -62,7 +63,7 @@ pub struct Crossed {
     pub conversation: ConversationId,
 }
 
-/// A text that was handled and that a check for incidents reads once more.
+/// A handled text, which a check for incidents reads once more.
 #[derive(Debug, Clone, FromRow)]
 pub struct ReadAgain {
     pub text_id: Uuid,
@@ -79,8 +80,8 @@ const INCIDENTS: &str = "select incident_id, kind, severity, state, detected_by,
      union all select trace from outbound_messages where outbound_id = any(evidence)) texts order by 1) as traces from incidents";
 
 impl Store {
-    /// Returns the texts since `since` whose row names another guest, turn or number than its
-    /// conversation does.
+    /// Returns the texts of all casinos whose row contradicts other rows (see [`Crossed`]):
+    /// outbound texts with an attempt in the last `span`, and inbound texts since `since`.
     pub async fn crossed(&self, since: DateTime<Utc>, span: Duration) -> Result<Vec<Crossed>> {
         let rows: Vec<(String, Uuid, Uuid)> = sqlx::query_as(
             "select casino_id, row_id, conversation_id from fleet_crossed(make_interval(secs => $1), $2) order by 1, 2",
@@ -187,7 +188,8 @@ impl Tx {
         .await
     }
 
-    /// Returns incidents, open ones first, then the newest; `all` includes settled ones.
+    /// Returns at most `most` incidents: open ones first, then the newest. Settled incidents are
+    /// included only if `all` is true.
     pub async fn found_incidents(&mut self, all: bool, most: i64) -> Result<Vec<FoundIncident>> {
         let query = format!(
             "{INCIDENTS} where $1 or resolved_at is null order by resolved_at is not null, detected_at desc limit $2"
@@ -199,7 +201,7 @@ impl Tx {
             .await?)
     }
 
-    /// Returns one incident.
+    /// Returns the incident with this id; `None` if the bound casino has none.
     pub async fn found_incident(&mut self, incident: Uuid) -> Result<Option<FoundIncident>> {
         let query = format!("{INCIDENTS} where incident_id = $1");
         Ok(sqlx::query_as(AssertSqlSafe(query))

@@ -11,7 +11,7 @@ use crate::Result;
 /// SQLSTATE of a refusal by a row policy, a missing right or an append-only table.
 const DENIED: &str = "42501";
 
-/// Returns every attempt that succeeded but must not; an empty list is good.
+/// Returns every attempt that succeeded although the database should have refused it.
 pub(super) async fn on(
     conn: &mut PgConnection,
     table: &str,

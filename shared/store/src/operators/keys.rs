@@ -14,12 +14,12 @@ use crate::{Result, Tx};
 #[derive(Debug, Clone, FromRow, Serialize)]
 pub struct ListedKey {
     pub label: String,
-    /// The address of the operator in whose name it acts.
+    /// The email address of the operator in whose name the key acts.
     pub email: String,
     pub created_by: String,
     pub created_at: DateTime<Utc>,
     pub ends_at: DateTime<Utc>,
-    /// When it was last used, to the minute.
+    /// When the key was last used, to the minute.
     pub used_at: Option<DateTime<Utc>>,
 }
 
@@ -57,7 +57,8 @@ impl Tx {
         .await?)
     }
 
-    /// Deletes the key with this label, and returns whose it was.
+    /// Deletes the key with this label. Returns the operator to whom it belonged; `None` if there
+    /// is no such key.
     pub async fn end_key(&mut self, label: &str) -> Result<Option<OperatorId>> {
         let whose: Option<Uuid> =
             sqlx::query_scalar("delete from operator_keys where label = $1 returning operator_id")

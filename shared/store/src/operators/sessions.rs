@@ -11,7 +11,7 @@ use crate::{Error, Result, Store, Tx};
 pub const SESSION_HOURS: i32 = 12;
 /// Time without an action of the person after which a session ends.
 pub const SESSION_IDLE_MINUTES: i32 = 30;
-/// Time after the password within which the second factor must be entered.
+/// Time from entering the password within which the second factor must be entered.
 const FACTOR_MINUTES: i32 = 5;
 
 /// A session that is in force, with its operator.
@@ -23,7 +23,7 @@ pub struct Session {
     pub language: String,
     /// False between password and second factor.
     pub complete: bool,
-    /// The person's current roles, each at one casino, or at every casino if that is `None`.
+    /// The person's current roles, each with its casino; `None` means every casino.
     pub roles: Vec<(Option<CasinoId>, Role)>,
 }
 
@@ -50,8 +50,8 @@ const SESSION: &str = "select o.operator_id, o.name, o.email, o.language, s.comp
    ) s join operators o on o.operator_id = s.operator_id where o.status = 'active'";
 
 impl Store {
-    /// Works like [`Tx::session`] with `touch` false, but takes only one round trip, because open
-    /// pages ask every second.
+    /// Works like [`Tx::session`] with `touch` false, but takes only one round trip, because every
+    /// open page checks its session each second.
     pub async fn session(&self, hash: &[u8]) -> Result<Option<Session>> {
         let found: Option<Found> = sqlx::query_as(SESSION)
             .bind(hash)

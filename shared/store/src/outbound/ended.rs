@@ -1,5 +1,5 @@
-//! The end of an attempt and its effect on the text. A single statement writes both, since every
-//! text goes through it.
+//! The end of an attempt and its effect on the text. A single statement writes both, because this
+//! happens for every text.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use sqlx::FromRow;
 use super::{AttemptEnd, Next};
 use crate::{Result, Tx, audit::Entry, due::DueKind};
 
-/// A text whose state this end of an attempt changed.
+/// A text whose state changed because an attempt ended.
 #[derive(FromRow)]
 struct Ended {
     /// Whether the text carried a disclosure.

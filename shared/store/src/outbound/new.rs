@@ -30,7 +30,7 @@ pub enum Origin {
     /// A code or a notice to a phone of staff; the string is its kind. The caller stores the row's
     /// id.
     Staff(&'static str),
-    /// Each guest gets one text of a campaign.
+    /// A campaign, which sends each guest one text.
     Campaign(CampaignId),
 }
 
@@ -60,7 +60,7 @@ pub struct NewOutbound {
 // === impl Origin ===
 
 impl Origin {
-    /// Returns the name in the row's `kind`.
+    /// Returns the value of the row's column `kind`.
     pub fn kind(self) -> &'static str {
         match self {
             Self::Turn(_) => "turn",

@@ -56,8 +56,8 @@ impl Tx {
             .await?)
     }
 
-    /// Returns those of the texts that exist, each with all data needed before its pre-send check,
-    /// in one query.
+    /// Returns the texts that exist, each with all data needed before its pre-send check. Takes one
+    /// query.
     pub async fn pending_here(
         &mut self,
         texts: &[OutboundId],

@@ -3,8 +3,8 @@
 
 use super::*;
 
-/// First migration that is checked; the earlier ones precede the first release and never had older
-/// workers.
+/// First migration that is checked. The earlier ones precede the first release, so no older worker
+/// ever ran on them.
 const FIRST: i64 = 16;
 
 /// Harmless changes that are not pure additions: version, beginning of the statement, reason.
@@ -76,8 +76,8 @@ const ALLOWED: &[(i64, &str, &str)] = &[
     ),
 ];
 
-/// Returns the statements of a migration, in lower case, one blank between words, without comments.
-/// Text between `$$` is not split.
+/// Returns the statements of a migration, in lower case, with one space between words and without
+/// comments. Text between `$$` is not split.
 fn statements(sql: &str) -> Vec<String> {
     let plain: Vec<&str> = sql
         .lines()

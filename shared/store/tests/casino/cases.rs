@@ -1,5 +1,5 @@
-//! Tests how long people took for cases: the times are computed by hand and compared with the
-//! fleet's gauges.
+//! Tests the figures on how long people took for cases: compares the fleet's gauges with times that
+//! were computed by hand.
 
 use crate::house::house;
 

@@ -1,4 +1,4 @@
-//! The life of one text, step by step, and the promises that hold after each step.
+//! Plays the life of one text step by step, and checks the promises that must hold after each step.
 
 use std::{
     ops::Deref,
@@ -51,7 +51,7 @@ pub(crate) enum Report {
     Truth,
     /// No clear answer: a timeout, a broken read or a 5xx.
     Nothing,
-    /// A permanent refusal, if the call did not arrive.
+    /// A permanent refusal if the call did not arrive; otherwise the text was accepted.
     Never,
 }
 
@@ -265,7 +265,7 @@ impl<'h> Life<'h> {
         expected
     }
 
-    /// Picks any attempt, also an old one, for a receipt or an answer.
+    /// Picks any attempt, perhaps an old one, for a receipt or an answer; `None` if there is none.
     pub(crate) fn pick(&self, attempt: usize) -> Option<usize> {
         attempt.checked_rem(self.attempts.len())
     }

@@ -19,7 +19,8 @@ use crate::trace;
 /// The exemplar stores of all metrics, by name.
 static STORES: RwLock<Vec<(&'static str, Arc<Store>)>> = RwLock::new(Vec::new());
 
-/// A family of histograms that also keeps exemplars. While no spans are exported, it keeps none.
+/// One histogram for each combination of label values, with exemplars. While no spans are exported,
+/// no exemplars are kept.
 #[derive(Debug, Clone)]
 pub struct TimedVec {
     histograms: HistogramVec,

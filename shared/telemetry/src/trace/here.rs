@@ -56,8 +56,8 @@ pub async fn consume<F: Future>(
         .await
 }
 
-/// Runs the work for a call from outside. Its span is the first of a trace, whose id [`assume`]
-/// sets.
+/// Runs the work for a call from outside. The work's span is the first of a trace; [`assume`] sets
+/// the id of that trace.
 pub async fn serve<F: Future>(stage: &'static str, work: F) -> F::Output {
     let here = Here::new(stage, None, TraceContext::start(), Kind::Server);
     here.rooted(None);
@@ -334,7 +334,8 @@ pub fn ended(outcome: &'static str, waits: bool) {
     });
 }
 
-/// Drops the span of this work, unless the work fails, has steps or is kept.
+/// Drops the span of this work, unless the work fails, has steps or is kept, or a published message
+/// names the span as its parent.
 pub fn discard() {
     with_live(|live| live.discarded = true);
 }

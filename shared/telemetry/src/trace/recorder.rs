@@ -35,7 +35,7 @@ struct Recorder {
     held: Mutex<Held>,
 }
 
-/// Decides which of the traces that nobody marked as important are exported.
+/// Decides which traces are exported, apart from those that a process marked as important.
 #[derive(Debug, Clone, Default)]
 pub struct Sample {
     /// The share of traces that are exported, from 0 to 1.
@@ -67,7 +67,8 @@ pub struct Kept(mpsc::Receiver<[u8; 16]>);
 #[derive(Default)]
 struct Held {
     spans: HashMap<[u8; 16], Vec<Finished>>,
-    /// The time, the trace and the number of spans of each arrival, oldest first.
+    /// For each group of spans that was buffered: the time, the trace and the number of spans,
+    /// oldest first.
     order: VecDeque<(Instant, [u8; 16], usize)>,
     count: usize,
     kept: HashSet<[u8; 16]>,
@@ -119,8 +120,9 @@ fn recorder() -> Option<Arc<Recorder>> {
         .clone()
 }
 
-/// Returns whether this trace is exported, by its casino's share or else the fleet's; true if
-/// nothing is recorded. The result depends only on the id and the shares, so all processes agree.
+/// Returns whether this trace is exported; true if nothing is recorded. The casino's share decides,
+/// or the fleet's share if the casino has none. The result depends only on the id and the shares,
+/// so all processes agree.
 pub fn is_sampled(trace_id: &[u8; 16], casino: Option<&CasinoId>) -> bool {
     recorder().is_none_or(|recorder| recorder.sample.takes(trace_id, casino))
 }

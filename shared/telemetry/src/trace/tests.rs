@@ -77,7 +77,7 @@ async fn spans_of_a_text_hang_together() {
     consume("receipts", &casino(), text, Kind::Consumer, async {}).await;
     assert_eq!(outbox.next(100).await.unwrap()[0].name, "seven.receipts");
 
-    // The work on a message of another trace moves into the trace of its row.
+    // If a message belongs to a different trace from its row, the work moves into the row's trace.
     let stray = TraceContext::start();
     let row = TraceContext::of_text("telnyx", "m2");
     consume("receipts", &casino(), stray, Kind::Consumer, async {

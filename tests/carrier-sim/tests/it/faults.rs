@@ -153,7 +153,7 @@ async fn a_lost_receipt_leaves_the_truth_with_the_carrier() {
         .await_ledger(|l| l["outbound"][0]["status"] == "delivered")
         .await;
     assert_eq!(ledger["outbound"][0]["receipts"], json!([]));
-    // When the receipts of the next send arrive, the lost receipts would have arrived, too.
+    // By the time the receipts of the next send arrive, the lost ones would have arrived, too.
     world.try_send("again", LONG).await.unwrap();
     let calls = world.fleet.await_calls(2).await;
     assert!(

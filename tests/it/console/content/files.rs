@@ -1,4 +1,5 @@
-//! Uploads of content files: they are checked, loaded, and entered as drafts of a season (D31).
+//! Uploads of content files (D31). A file is checked before it is loaded. A whole season may be
+//! loaded as drafts, which are published together.
 
 use reqwest::StatusCode;
 use seven_domain::Role;

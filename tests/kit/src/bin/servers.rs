@@ -1,5 +1,6 @@
 //! Runs a command with private servers: `seven-servers run [--postgres] [--nats] [--redis] --
-//! COMMAND`. `scripts/test` wraps the tests in it, so that a whole run shares one Postgres.
+//! COMMAND`. `scripts/test` runs the tests through it, so that a whole run shares one Postgres
+//! server.
 #![expect(clippy::print_stderr, reason = "a command-line program")]
 
 use std::{

@@ -22,7 +22,7 @@ pub(super) enum Answer {
     Calls(Vec<(String, Value)>),
     /// A tool call with this name and these raw arguments, which may be invalid JSON.
     RawCall(String, String),
-    /// Answers with the text of the newest tool results, as a model does that obeys instructions in
+    /// Answers with the text of the newest tool results, like a model that obeys instructions in
     /// them.
     EchoToolResults,
     /// The content filter stopped the answer.
@@ -53,8 +53,8 @@ impl Play {
         Self::of(Answer::Text(text.into()))
     }
 
-    /// Answers with this JSON as a text, as a model with a schema does; the JSON may violate the
-    /// schema.
+    /// Answers with this JSON as a text, like a model whose answer must fit a JSON Schema. The JSON
+    /// may violate the schema.
     #[must_use]
     pub fn json(value: &Value) -> Self {
         Self::text(value.to_string())
@@ -87,7 +87,7 @@ impl Play {
         Self::of(Answer::RawCall(name.into(), arguments.into()))
     }
 
-    /// Answers with the newest tool results, as a model does that obeys an injected instruction.
+    /// Answers with the newest tool results, like a model that obeys an injected instruction.
     #[must_use]
     pub fn echo_tool_results() -> Self {
         Self::of(Answer::EchoToolResults)

@@ -28,7 +28,7 @@ pub struct Received {
     pub model: String,
     /// Path and query.
     pub path: String,
-    /// The API key, without its scheme.
+    /// The API key, without the word `Bearer`; `None` if the request has no key.
     pub key: Option<String>,
     /// The body as JSON.
     pub body: Value,
@@ -112,8 +112,8 @@ pub(crate) struct State {
     pub(crate) matchers: Vec<(Matcher, Play)>,
     pub(crate) queue: VecDeque<Play>,
     pub(crate) otherwise: Option<Play>,
-    /// The accepted forms of asking for an answer with a schema, and the HTTP status with which
-    /// other forms are refused. `None`: the forms that OpenAI accepts.
+    /// The accepted forms of demanding an answer that fits a JSON Schema, and the HTTP status with
+    /// which other forms are refused. `None` if the forms that OpenAI accepts are accepted.
     pub(crate) takes: Option<(Vec<&'static str>, u16)>,
     pub(crate) requests: Vec<Received>,
     pub(crate) open: usize,

@@ -152,7 +152,7 @@ impl Cluster {
         server
     }
 
-    /// Creates an empty home, with a data folder that the server's account owns.
+    /// Creates the folder `home`, with an empty data folder that the server's account owns.
     fn make_home(&self) -> Result<()> {
         if self.home.symlink_metadata().is_ok() {
             self.check_owner()?;

@@ -24,7 +24,7 @@ pub(super) const DATABASE: &str = "seven";
 const LIMITS: &str = "limits.fleet_texts_per_minute = 10000000\nsending.account_segments_per_second = { telnyx = 100000 }\n";
 const AT_NO_COST: &str = "time.pauses = 0.0\nmodel.provider = \"fixed\"\n";
 
-/// The environment of one measurement. Fields drop in order, so that clients go before their
+/// The environment of one measurement. Fields drop in order, so that clients end before their
 /// servers.
 pub(super) struct Ground {
     pub(super) stack: Stack,

@@ -113,8 +113,8 @@ async fn point(dir: &Path, bench: &Bench, casinos: usize, guests: usize) -> Resu
         casinos: 1,
         ..bench
     };
-    // Lets every guest write to the first casino once, because some of them wrote only to other
-    // casinos so far.
+    // With several casinos, some guests have written only to others so far. Each writes to the
+    // first casino once now, so that no first contact is measured.
     running.introduce(&one).await?;
     let (at_one, _) = running.saturate(&one).await?;
     let at_rate = running.at(&one, RATE).await?.from_accepted;
@@ -133,8 +133,8 @@ async fn point(dir: &Path, bench: &Bench, casinos: usize, guests: usize) -> Resu
     })
 }
 
-/// Returns the outer and the inner block of the HMAC key in hex (RFC 2104). With them, Postgres
-/// hashes guests as the fleet does.
+/// Returns the outer and the inner padded key of HMAC in hex (RFC 2104). Postgres needs both to
+/// hash phone numbers as the fleet does.
 fn blocks(secret: &str) -> [String; 2] {
     [0x5c, 0x36].map(|pad| {
         let mut block = [pad; 64];
@@ -146,8 +146,8 @@ fn blocks(secret: &str) -> [String; 2] {
     })
 }
 
-/// Stores guests of the first casino who each wrote twice and were answered. The measured guests
-/// are others; these only fill the tables.
+/// Stores guests of the first casino who each wrote twice and were answered. They only fill the
+/// tables; the measurements use other guests.
 pub(super) async fn store_guests(ground: &Ground, count: usize) -> Result<()> {
     let casino = ground
         .casinos

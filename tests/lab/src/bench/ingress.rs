@@ -132,7 +132,7 @@ async fn call_all(fleet: &Fleet, url: &str, count: usize) -> Result<f64> {
     Ok(count as f64 / began.elapsed().as_secs_f64())
 }
 
-/// Returns the signed call with which guest `n` sends `words`.
+/// Returns a signed webhook call that delivers the text `words` from guest `n`.
 pub(super) fn signed(fleet: &Fleet, signer: &Signer, n: usize, words: &str) -> Call {
     let now = fleet.clock.now();
     let id = || fleet.ids.uuid();

@@ -1,6 +1,6 @@
-//! Measures how much one casino's flood delays another's guests when each casino has its own
-//! workers (`--casino`): the latency of a small steady load, first without the flood, then during
-//! it.
+//! Measures how much a flood of texts to one casino delays the answers to another casino's guests,
+//! when each casino has its own workers (`--casino`). Compares the latency of a small steady load
+//! without and with the flood.
 
 use std::{collections::HashSet, path::Path, time::Duration};
 
@@ -140,8 +140,8 @@ fn processes(ground: &Ground) -> Result<Vec<(String, Process)>> {
     Ok(processes)
 }
 
-/// Waits until ingress listens. Ten processes start at once, and the carrier would give up on the
-/// first texts after three tries of their webhooks.
+/// Waits until ingress listens. The start of ten processes takes a while, and the carrier would
+/// give up on the first texts after three failed tries of their webhooks.
 async fn listening(ground: &Ground) -> Result<()> {
     let listen = Settings::load(Some(&ground.config))?.ingress.listen;
     let up = async {
@@ -166,7 +166,7 @@ async fn steady(sim: &Sim, bench: &Bench) -> Result<Shown> {
 }
 
 /// Keeps `most` texts of the flooded casino open until `work` is done, then waits for their
-/// answers. Returns the result of `work` and the flood's answers per second meanwhile.
+/// answers. Returns the result of `work` and the flood's answers per second while `work` ran.
 async fn flood<T>(
     sim: &Sim,
     most: usize,

@@ -8,7 +8,8 @@ use tokio::time::Instant;
 /// The times of one text.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Sample {
-    /// When the text was due to be sent. If it was sent later, the delay thus counts as latency.
+    /// When the text was due to be sent. Latency from this time includes a delay of the sending
+    /// itself.
     pub(super) intended: Instant,
     /// When ingress answered the text's webhook with 2xx.
     pub(super) accepted: Option<Instant>,
@@ -38,7 +39,7 @@ pub(super) struct Percentiles {
 #[derive(Debug, Clone, Serialize)]
 pub(super) struct Shown {
     pub(super) texts: usize,
-    /// Answers begun per second, without the first and the last tenth of the answers.
+    /// Answers begun per second. The first and the last tenth of the answers are left out.
     pub(super) per_second: f64,
     /// Sends per text.
     pub(super) sends_per_text: f64,
@@ -52,7 +53,7 @@ pub(super) struct Shown {
 // === impl Run ===
 
 impl Run {
-    /// Merges several runs into one, or returns `None` for none. The merged run's rate is
+    /// Merges several runs into one; `None` if `runs` is empty. The merged run's rate is
     /// meaningless.
     pub(super) fn together(runs: Vec<Self>) -> Option<Self> {
         runs.into_iter().reduce(|mut one, other| {
@@ -95,7 +96,7 @@ impl Run {
     }
 }
 
-/// Returns the rate of events per second, without the first and the last tenth of the events.
+/// Returns the rate of events per second; the first and the last tenth of the events are left out.
 /// `sorted` must be in the order of time.
 fn steady_rate(sorted: &[Instant]) -> f64 {
     let edge = sorted.len() / 10;

@@ -8,8 +8,8 @@ use clap::builder::RangedU64ValueParser;
 pub struct Bench {
     #[command(subcommand)]
     pub(crate) part: Option<Part>,
-    /// Number of texts per throughput measurement, each from another guest; ingress alone gets five
-    /// times as many webhooks.
+    /// Number of texts per throughput measurement, each from a different guest; ingress alone gets
+    /// five times as many webhooks.
     #[arg(
         long,
         value_name = "N",
@@ -72,14 +72,14 @@ pub(crate) enum Measured {
     Start,
     /// Cost of growth: 1 to 500 casinos, 1 000 to 1 000 000 guests.
     Growth,
-    /// Delay that one casino's flood adds for another's guests when each has its own workers.
+    /// Delay that a flood at one casino causes another's guests when each has its own workers.
     Isolation,
     /// Share of texts with one unbroken trace, and the cost of an unreachable collector.
     Traces,
-    /// Cost of 50 open pages of the console for guests, and the time until a text is on a page.
+    /// Cost to guests of 50 open console pages, and the time until a text appears on a page.
     Consoles,
-    /// The web path: compared with its floor, beside 10 000 idle streams, and beside 1 000 readers
-    /// who never read.
+    /// Latency of the websites' chat: compared with a floor of one publish, one commit and one
+    /// write, beside 10 000 idle streams, and beside 1 000 readers who never read.
     Web,
     /// Time that guests wait when a worker or a server dies, and the duration of a backup and its
     /// restore.

@@ -1,6 +1,6 @@
-//! Measures the cost of an unreachable trace collector. One fleet runs at one rate, and the
-//! collector is up and away in turn, so that other load on the machine affects both states alike.
-//! Also calculates from the spans how long a text spends in each step.
+//! Measures the cost of an unreachable trace collector. One fleet runs at one rate while the
+//! collector is alternately up and away, so that other load on the machine affects both states
+//! alike. Also calculates from the spans how long a text spends in each step.
 
 use std::{collections::BTreeSet, time::Duration};
 

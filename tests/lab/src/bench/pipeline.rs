@@ -33,7 +33,7 @@ pub(super) struct Pipeline {
     pub(super) fleet: Side,
     pub(super) as_in_production: Option<Side>,
     pub(super) floor: Option<Side>,
-    /// Throughput of the fleet at saturation, as a share of the floor's.
+    /// Throughput of the fleet at saturation, divided by that of the floor.
     pub(super) ratio_to_floor: Option<f64>,
     /// Requests to the servers per text: `per_text` of the fleet, `recipe` of the bare relay.
     pub(super) per_text: Asked,

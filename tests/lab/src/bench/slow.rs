@@ -107,7 +107,7 @@ pub(super) async fn measure(dir: &Path) -> Result<Slow> {
     })
 }
 
-/// Sends STOPs at a steady rate, each from another guest and over its own connection.
+/// Sends STOPs at a steady rate, each from a different guest and over its own connection.
 async fn stops(ground: &Ground, listen: SocketAddr) -> Result<Percentiles> {
     let client = reqwest::Client::builder()
         .no_proxy()

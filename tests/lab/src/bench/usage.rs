@@ -17,7 +17,7 @@ use super::ground::Ground;
 pub(super) struct Taken {
     pub(super) resident_bytes: u64,
     /// The part of `resident_bytes` that this process uses alone. The rest is pages of the
-    /// program's file, which all its processes share.
+    /// program's file, which all processes of the program share.
     pub(super) own_bytes: u64,
     pub(super) cpu: Duration,
 }
@@ -38,8 +38,8 @@ pub(super) fn of(pid: u32) -> Taken {
         };
         status.lines().find_map(kib).unwrap_or(0) * 1_024
     };
-    // The fields follow the name in parentheses: state is field 3, user and system ticks (1/100 s)
-    // are 14 and 15.
+    // The fields follow the process's name, which is in parentheses; the first of them is field 3.
+    // Fields 14 and 15 are the user and the system time, in ticks of 1/100 s.
     let stat = read("stat");
     let fields: Vec<u64> = stat
         .rsplit(')')
@@ -134,7 +134,7 @@ impl Asked {
     }
 }
 
-/// Prints the statements on which Postgres spent most time, with the figures per text.
+/// Prints the statements on which Postgres spent most time, with each one's cost per text.
 pub(super) async fn statements(ground: &Ground, texts: usize) -> Result<()> {
     let rows = ground
         .sql(&format!(

@@ -46,7 +46,7 @@ const CRIES: usize = 100;
 const CRY: &str = "i want to kill myself";
 const IDLE_STREAMS: usize = 10_000;
 const NEVER_READERS: usize = 1_000;
-/// Number of questions in the conversation of a reader who never reads. It makes the conversation
+/// Number of questions in the conversation of a reader who never reads. The conversation is then
 /// too long for the buffers of the connection.
 const LONG_CONVERSATION: usize = 19;
 const PAGE: &str = "https://www.birch.example";
@@ -57,11 +57,11 @@ const QUESTIONS: [&str; 4] = [
     "Where can I park?",
     "What shows are on this week?",
 ];
-/// Wait after many streams were opened at once. Then each stream has read the stored messages, and
-/// the work of opening the streams is done.
+/// Wait after many streams were opened at once. After it each stream has read the stored messages,
+/// and the work of opening the streams is done.
 const SETTLED: Duration = Duration::from_secs(12);
 const PATIENCE: Duration = Duration::from_secs(30);
-/// Goals of issue L, as upper limits.
+/// Goals for the web path, as upper limits.
 const MOST_OVER_FLOOR_MS: f64 = 10.0;
 const MOST_GROWTH_MB: f64 = 300.0;
 const MOST_P95_IDLE_MS: f64 = 400.0;
@@ -187,7 +187,7 @@ pub(super) async fn measure(dir: &Path, bench: &Bench) -> Result<Web> {
     })
 }
 
-/// A web gateway that runs as a process of its own.
+/// A web gateway that runs in its own process.
 struct Gateway {
     process: Process,
     address: SocketAddr,
@@ -393,7 +393,8 @@ async fn ask(
     timeout(PATIENCE, read).await.context("no answer")?
 }
 
-/// Measures one durable publish, one commit and one write to a socket, one after the other.
+/// Measures how long one durable publish, one commit and one write to a socket take together, one
+/// after the other, at the given rate.
 async fn floor(ground: &Ground, rate: f64, seconds: u64) -> Result<Percentiles> {
     let url = ground.servers.postgres.url_of(DATABASE);
     let pool = sqlx::PgPool::connect(&url).await?;
@@ -456,7 +457,8 @@ struct Idle {
 }
 
 impl Idle {
-    /// Opens each stream for another visitor, because all tabs of a browser share one stream.
+    /// Opens each stream for a different visitor: in reality all tabs of one browser share one
+    /// stream.
     async fn open(address: SocketAddr, visitors: &Visitors) -> Result<Self> {
         let opened: Vec<Result<TcpStream>> = stream::iter(0..IDLE_STREAMS)
             .map(|_| async move {

@@ -26,7 +26,7 @@ const RECONNECT: Duration = Duration::from_millis(100);
 /// Longest time for which a browser tries to send a message, or to read the messages that it has
 /// not received.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// Value of `Last-Event-ID` that stands before the first frame of a conversation.
+/// Value of `Last-Event-ID` that means: before the first frame of the conversation.
 const BEGINNING: &str = "0:0";
 
 /// A visitor's visit, as the visitor's browser saw it.
@@ -142,7 +142,8 @@ impl Session {
 
 // === impl Browsed ===
 
-/// Plays one visit.
+/// Plays one visit: the visitor asks the questions, and staff take the conversation over meanwhile
+/// if the plan says so.
 pub(crate) async fn visit(ground: Arc<Ground>, visitor: Visitor) -> Result<Browsed> {
     let began = Instant::now();
     let session = Session::begin(&ground, visitor.casino).await?;
@@ -270,7 +271,7 @@ impl Browsed {
         }
     }
 
-    /// Reads the remaining messages after the fleet has settled. If some stay unread, this is no
+    /// Reads the remaining messages after the fleet has settled. Messages that stay unread are no
     /// error here; the checks find them.
     pub(crate) async fn catch_up(&mut self, ground: &Ground) {
         self.left_at = Some(ground.stack.fleet.clock.now());

@@ -1,5 +1,5 @@
-//! The browser of a person with the role host: an account with a session, and forms posted to the
-//! consoles in turn.
+//! Plays the browser of a member of staff with the role `host`: it has an account and a session,
+//! and posts forms to the consoles in turn.
 
 use std::{
     sync::atomic::{AtomicUsize, Ordering},
@@ -24,7 +24,7 @@ const PASSWORD: &str = "four green boats";
 /// Longest wait for the answer to a form; a console that was killed does not answer.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// A person with the role host, who is logged in at every casino.
+/// A member of staff with the role `host`, logged in at every casino.
 #[derive(Debug)]
 pub(crate) struct Desk {
     http: Client,
@@ -85,15 +85,16 @@ impl Desk {
         })
     }
 
-    /// Returns the URL of one of the conversation's pages or forms, at the consoles in turn.
+    /// Returns the URL of a page or form of the conversation. Each call takes the next console in
+    /// turn.
     fn page(&self, casino: &CasinoId, conversation: ConversationId, form: &str) -> String {
         let n = self.calls.fetch_add(1, Ordering::Relaxed) % self.consoles.len();
         let console = &self.consoles[n];
         format!("{console}/c/{casino}/conversations/{conversation}{form}")
     }
 
-    /// Returns the mark that the thread's page shows: a reply must name it, so that the console can
-    /// tell whether the page was outdated.
+    /// Returns the mark that the thread's page shows. A reply must send the mark back, so that the
+    /// console can tell whether the page was outdated.
     pub(crate) async fn mark(
         &self,
         casino: &CasinoId,

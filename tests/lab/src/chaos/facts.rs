@@ -103,7 +103,8 @@ pub(crate) struct Facts {
     pub(crate) attempts: HashMap<Uuid, AttemptRow>,
     pub(crate) dead: Vec<DeadRow>,
     pub(crate) paused: Vec<Paused>,
-    /// Visits to the websites, each with its conversation; `None` if the fleet stored none.
+    /// Visits to the websites, each with its conversation; `None` if the fleet stored no
+    /// conversation.
     pub(crate) browsed: Vec<(Browsed, Option<Uuid>)>,
     /// Conversations whose ticket waits for a person.
     pub(crate) waiting: HashSet<Uuid>,
@@ -114,8 +115,8 @@ pub(crate) struct Facts {
     /// Phones of guests whose deletion was requested and not withdrawn, so that their rows may be
     /// gone.
     pub(crate) forgotten: HashSet<String>,
-    /// Time at which the old number of the casino that changed its number went to another casino;
-    /// `None` if it never did.
+    /// One casino changes its number during the run. This is the time at which another casino got
+    /// the old number; `None` if that never happened.
     pub(crate) handed_on: Option<DateTime<Utc>>,
     /// Phones of odd guests who are opted out at the casino they first wrote to.
     pub(crate) stopped_at_former: HashSet<String>,
@@ -290,7 +291,8 @@ struct Stopped {
     phone_hash: String,
 }
 
-/// Returns the attempt's id, which each send request carries in its webhook URL.
+/// Returns the id of our attempt at this send. Each send request carries that id at the end of its
+/// webhook URL.
 fn attempt_of(sent: &Outbound) -> Option<Uuid> {
     sent.webhook_url
         .as_deref()?

@@ -48,8 +48,8 @@ pub(crate) struct Ground {
     /// Settings files by instance: the first process of each kind connects to its servers directly,
     /// the second through the proxies.
     configs: Vec<PathBuf>,
-    /// Time at which the old number of the casino that changed its number went to another casino;
-    /// `None` until then.
+    /// One casino changes its number during the run. This is the time at which another casino got
+    /// the old number; `None` until then.
     pub(crate) handed_on: watch::Sender<Option<DateTime<Utc>>>,
 }
 
@@ -142,7 +142,8 @@ impl Ground {
         Ok(())
     }
 
-    /// Adds the casino with this number. If the casino exists, replaces its number by this one.
+    /// Adds casino `n` with the phone number `number`. If the casino exists, `number` replaces its
+    /// old phone number.
     pub(crate) async fn open_casino(&self, n: usize, number: &str) -> Result<()> {
         let demo = onboard::read_casino("demo/casino.json", seven_packs::demo::CASINO)?;
         let (config, content) = (casino(&demo, n, number)?, seven_packs::demo::CONTENT);
@@ -281,8 +282,8 @@ fn address(url: &str) -> Result<SocketAddr> {
         .context("reading a server's address")
 }
 
-/// Returns free addresses, on ports below the range of outgoing connections: such a connection
-/// could otherwise take the port of a killed ingress.
+/// Returns free addresses, on ports below the range of outgoing connections. Otherwise an outgoing
+/// connection could take the port of an ingress that was killed.
 async fn free_addresses(count: usize) -> Result<Vec<SocketAddr>> {
     let mut found = Vec::new();
     let first = 10_240 + u16::try_from(std::process::id() % 18_000).unwrap_or_default();

@@ -19,8 +19,8 @@ use super::{
     visits::{ASKED, DELETION, MACHINE, Odd, Visit},
 };
 
-/// Longest time for which a guest waits until the old number has gone to another casino. After it
-/// the guest texts anyway, but the check of STOPs to such a number then examines nothing.
+/// Longest time for which a guest waits until another casino has the old number. After this time
+/// the guest texts anyway, but `stops_reach_the_former` does not examine the guest's STOP.
 const HAND_OVER: Duration = Duration::from_secs(60);
 
 /// Facts of a run that neither the carrier's ledger nor the fleet's rows hold.
@@ -126,7 +126,7 @@ async fn guest(ground: Arc<Ground>, visit: Visit) -> Result<Option<Held>> {
     }
 }
 
-/// Waits until the old number has gone to another casino, at most [`HAND_OVER`]. It goes late if
+/// Waits until another casino has the old number, at most [`HAND_OVER`]. The change comes late if
 /// servers are down at the planned time.
 async fn handed_on(ground: &Ground) {
     let mut handed_on = ground.handed_on.subscribe();

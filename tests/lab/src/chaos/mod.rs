@@ -184,7 +184,7 @@ async fn one_run(dir: &Path, seed: u64, span: Duration, patience: Duration) -> R
     }
     let held = report::print(&facts, &struck, &seen, &findings, span, settled);
     if held {
-        // When we run as root, the data of Postgres lies outside the run's folder.
+        // If this program runs as root, Postgres keeps its data outside the run's folder.
         ground.servers.postgres.wipe_data().await?;
     }
     Ok(held)

@@ -23,7 +23,7 @@ pub(crate) enum Server {
 /// Connections that pass through one of our proxies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Link {
-    /// Connections of the second process of each kind to a server.
+    /// Connections that the second process of each kind has to a server.
     To(Server),
     /// Connections of the carrier to ingress.
     Webhooks,
@@ -59,7 +59,7 @@ pub(crate) enum Strike {
     MoveNumber,
     /// A new casino gets the old number of the casino that changed its number.
     HandOnNumber,
-    /// Sets a casino's switch `pause_outbound` for a while.
+    /// Sets a casino's switch `pause_outbound` for `span`.
     Pause {
         casino: usize,
         span: Duration,
@@ -158,8 +158,8 @@ pub(crate) fn schedule(seed: u64, span: Duration) -> Vec<(Duration, Strike)> {
     );
     timed.push((span.mul_f64(MOVED_AT), Strike::MoveNumber));
     timed.push((span.mul_f64(HANDED_ON_AT), Strike::HandOnNumber));
-    // In a long run the bus is down for two minutes once. The texts that arrive meanwhile are
-    // answered after it.
+    // In a long run the bus is down once, for two minutes. Texts that arrive during the outage are
+    // answered afterwards.
     if span >= LONG {
         timed.push((
             span.mul_f64(0.2),

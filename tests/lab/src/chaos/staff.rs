@@ -16,12 +16,13 @@ use super::{
 
 /// Time between two tries while a store is down.
 const AGAIN: Duration = Duration::from_millis(20);
-/// If a conversation does not exist after this time, its first text waits for the bus. Then the
-/// conversation is looked for only every [`LATER`], so that the search does not load the database.
+/// If a conversation does not exist after this time, its first text is probably waiting for the
+/// bus. From then on the conversation is looked for only every [`LATER`], so that the search does
+/// not load the database.
 const SOON: Duration = Duration::from_secs(2);
 const LATER: Duration = Duration::from_millis(500);
-/// Longest time for which a person retries one action. It is longer than repeated outages of the
-/// stores last, even on a slow machine.
+/// Longest time for which a person retries one action. Even repeated outages of the stores on a
+/// slow machine are shorter.
 const PATIENCE: Duration = Duration::from_secs(180);
 
 /// The time during which a person had a conversation: from the commit of the takeover to the
@@ -127,7 +128,7 @@ async fn end(ground: &Ground, place: (&CasinoId, ConversationId)) -> bool {
     desk.post(place, "/release", &[("held", "")]).await == Posted::Done
 }
 
-/// Retries the action until it succeeds, because consoles and stores may be down.
+/// Retries the action for at most [`PATIENCE`], because consoles and stores may be down.
 async fn insist<F: Future<Output = bool>>(attempt: impl Fn() -> F) -> Result<()> {
     let began = Instant::now();
     while !attempt().await {

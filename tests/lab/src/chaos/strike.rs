@@ -1,4 +1,4 @@
-//! Executes the scheduled strikes, as the faults are called here, and counts them.
+//! Executes the scheduled strikes and counts them. A strike is a fault that is caused on purpose.
 
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
@@ -21,7 +21,7 @@ use super::{
     workers::Workers,
 };
 
-/// Index of the new number of the casino that changes its number.
+/// Makes `casino_number(MOVED)` the new number of the casino that changes its number.
 const MOVED: usize = 8;
 
 /// The time in which a casino's sending was paused: from the commit of the switch to the request to
@@ -138,8 +138,8 @@ impl Striker {
         Ok(())
     }
 
-    /// Gives a casino this number, as `seven casino add` does, and retries until the stores accept
-    /// it.
+    /// Adds a casino with this number, or gives this number to an existing casino, as `seven casino
+    /// add` does. Retries while a store is down.
     async fn add(&self, casino: usize, number: &str) -> Result<()> {
         let mut last = Ok(());
         for _ in 0..200 {

@@ -37,8 +37,8 @@ pub(crate) struct Question {
     pub(crate) breaks_after: Option<usize>,
 }
 
-/// Visitors per second. They are so few that each casino stays below its message limit together
-/// with the guests who text.
+/// Visitors per second. The rate is low enough that each casino, with its visitors and its guests
+/// who text, stays below its message limit.
 const RATE: f64 = 1.0;
 
 /// Returns all visitors of a run in the order of their arrival.

@@ -43,9 +43,9 @@ pub(crate) enum Odd {
     /// A guest who asks a question before the casino's number is reassigned, and sends STOP to the
     /// number afterwards.
     HandedOn,
-    /// One of a crowd of guests who ask the slow casino for help at once.
+    /// One of a crowd of guests who text HELP to the slow casino at the same time.
     Crowd,
-    /// A guest who sends a cry for help while the crowd's answers still wait.
+    /// A guest who sends a cry for help while the answers to a crowd still wait to be sent.
     CryInCrowd,
     /// A guest whose texts reach the gates long after ingress received them.
     Stale,
@@ -53,7 +53,7 @@ pub(crate) enum Odd {
     TakenOver(Takeover),
 }
 
-/// A person of the casino takes a conversation over, writes, and gives it back.
+/// A takeover: a member of the casino's staff takes a conversation over, writes, and gives it back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Takeover {
     /// Time from the start of the conversation until the person has it.
@@ -93,7 +93,7 @@ pub(crate) fn odd_moments(span: Duration) -> impl Iterator<Item = (Duration, usi
     (0..span.as_secs() / 7).map(|n| (Duration::from_secs(3 + 7 * n), n as usize % KINDS))
 }
 /// Number of guests in a crowd, and seconds from one crowd to the next. The seconds are twice the
-/// time that the slow casino's number needs to send all answers.
+/// time that the slow casino's number needs to answer a whole crowd.
 const CROWD: u64 = 60;
 const CROWD_EVERY_SECONDS: u64 = 60;
 /// Age of the texts of an [`Odd::Stale`] guest, well over the pack's `usefulness_minutes`.
@@ -123,8 +123,8 @@ pub(crate) const QUESTIONS: [&str; 9] = [
 /// The name that a guest gives in one of the questions.
 pub(crate) const NAME: &str = "Quillon";
 
-/// Visits per second. Each has about two texts, so that a casino stays below its limit of 200 texts
-/// a minute.
+/// Visits per second. Each visit has about two texts, so that a casino stays below its limit of 200
+/// texts a minute.
 const RATE: f64 = 2.0;
 
 const AREA_CODES: [u32; 45] = [
@@ -151,9 +151,9 @@ pub(crate) fn visits(seed: u64, span: Duration) -> Vec<Visit> {
     all
 }
 
-/// Returns the odd guests. Every seven seconds comes one of the kinds of [`odd_moments`], and every
-/// four seconds a guest whose conversation a person takes over. There are also crowds, guests whose
-/// texts come hours late, and guests who write to a number shortly before and after its
+/// Returns the odd guests. Every seven seconds one of the kinds of [`odd_moments`] arrives, and
+/// every four seconds a guest whose conversation a person takes over. There are also crowds, guests
+/// whose texts come hours late, and guests who write to a number shortly before and after its
 /// reassignment.
 fn odd(rng: &mut StdRng, span: Duration) -> Vec<Visit> {
     let phone = |n: usize| format!("+1{}55502{:02}", AREA_CODES[n / 100], n % 100);

@@ -40,7 +40,7 @@ pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Searches every message's subject and headers for secrets.
+/// Searches the subject and the headers of every bus message for secrets.
 pub(crate) async fn overhear(
     ground: Arc<Ground>,
     secrets: Arc<Secrets>,
@@ -104,8 +104,8 @@ pub(crate) async fn watch(ground: Arc<Ground>, workers: Arc<Workers>, seen: Arc<
     }
 }
 
-/// Waits until every webhook has ended and the fleet has no work left; returns false after
-/// `patience`. `on_web` is the number of messages that gateways took.
+/// Waits until the carrier has no webhook left to deliver and the fleet has no work left; returns
+/// false after `patience`. `on_web` is the number of visitors' messages that gateways took.
 pub(crate) async fn settle(ground: &Ground, on_web: usize, patience: Duration) -> Result<bool> {
     let until = Instant::now() + patience;
     while Instant::now() < until {

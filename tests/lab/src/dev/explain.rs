@@ -17,8 +17,8 @@ use uuid::Uuid;
 const PATH_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Builds the explanation from the rows. If `shifted`, the fleet's clock differs from the
-/// database's. Times are then measured from when the guest's text was stored, not from when it was
-/// received.
+/// database's. Times are then counted from when the guest's text was stored, because the fleet's
+/// clock gave the time at which the text was received.
 pub(crate) fn explain(store: Store, shifted: bool) -> Explain {
     Explain::new(move |attempt| {
         let store = store.clone();
@@ -38,8 +38,8 @@ pub(crate) fn explain(store: Store, shifted: bool) -> Explain {
     })
 }
 
-/// Finds the path of an attempt. It searches all casinos, because an attempt's id does not name its
-/// casino and one simulator serves the whole fleet.
+/// Finds the path of the text that an attempt sent. Searches all casinos, because an attempt's id
+/// does not name its casino and one simulator serves the whole fleet.
 async fn path(store: &Store, attempt: Uuid, shifted: bool) -> seven_store::Result<Option<Value>> {
     for entry in store.roster().await? {
         let mut tx = store.bind(&entry.casino).await?;

@@ -131,7 +131,7 @@ impl House {
     }
 }
 
-/// Returns settings of the web gateway, its port and the casino that its page shows; empty if the
+/// Returns the web gateway's settings: its port, and the casino that its page shows. Empty if the
 /// gateway does not run.
 fn web_settings(workers: &[Worker], config: &CasinoConfig) -> String {
     if workers.contains(&Worker::WebGateway) {

@@ -68,8 +68,8 @@ pub struct Expect {
     pub any_of_items: Vec<String>,
     /// Profile fields that must be known about the guest after this turn.
     pub fields: BTreeMap<String, serde_json::Value>,
-    /// The content does not hold the answer: the host must say that it does not know, or name the
-    /// phone, and must invent nothing.
+    /// The content does not hold the answer: the host must say that it does not know, or give the
+    /// casino's phone number, and must invent nothing.
     pub unanswerable: bool,
     /// Maximum number of segments over all texts of the answer.
     pub segments_max: Option<usize>,

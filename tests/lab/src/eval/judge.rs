@@ -12,8 +12,8 @@ use super::{
     known, tongue,
 };
 
-/// Subject of a check. Every model must pass all checks of `Compliance`; the other classes have
-/// lower thresholds.
+/// The aspect that a check covers. Every model must pass all checks of `Compliance`; the other
+/// classes have lower thresholds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Class {
@@ -73,8 +73,7 @@ pub struct Heard {
     pub known: BTreeMap<String, serde_json::Value>,
 }
 
-/// The facts about a casino with which replies are compared. All dialogues of the casino at the
-/// same time share them.
+/// The facts about a casino with which the replies of one dialogue are compared.
 #[derive(Debug, Clone, Default)]
 pub struct House {
     /// The casino's fallback text in every language; it only asks the guest to call.

@@ -16,15 +16,15 @@ struct Null {
 /// A model that always answers with the first content row that the retrieval finds.
 struct TopRow;
 
-/// Wraps a model so that the conversation so far selects its wordings. Otherwise a text's id would
-/// select them, and ids differ in every run.
+/// Wraps a model so that its choice between equivalent wordings depends on the conversation so far.
+/// Otherwise the choice would depend on a text's id, and ids differ in every run.
 struct Steady(Arc<dyn Model>);
 
 /// The models that speak as the host in an evaluation.
 #[derive(Debug, Clone)]
 pub struct Host {
     pub models: Models,
-    /// The hosted model that answers; `models` answer only where it cannot. `None`: `models` alone
+    /// The hosted model that answers; `models` answer only if it cannot. `None`: `models` alone
     /// answer.
     pub hosted: Option<Hosted>,
     /// Longest time that the hosted model may take for a turn; `None` uses the default of the

@@ -116,7 +116,7 @@ impl Theatre {
         &self.stack.fleet.cache
     }
 
-    /// Returns the fleet's packs, for which models are made.
+    /// Returns the fleet's packs; a host needs one model for each of them.
     pub fn packs(&self) -> &seven_packs::Packs {
         &self.stack.fleet.packs
     }
@@ -333,7 +333,8 @@ impl Scene {
     }
 
     /// Waits until the fleet has finished its work, or until the timeout. Returns the guest's
-    /// timeline, and a string that is empty, or says after a timeout that the fleet did not finish.
+    /// timeline and the trouble, which is empty if the fleet finished and otherwise names the
+    /// timeout.
     async fn hear(&mut self, texts: usize) -> Result<(Timeline, String)> {
         let settled = |timeline: &Timeline| {
             timeline.inbound.len() >= texts

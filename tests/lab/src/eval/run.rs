@@ -58,11 +58,11 @@ pub struct Eval {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Who {
-    /// The model that needs no network.
+    /// The offline host, which calls no server.
     Offline,
     /// Always the fallback; good dialogues must give it a low score.
     Null,
-    /// The first row of the retrieval, whatever the question was.
+    /// Always the first content row that the retrieval finds; good dialogues give it a low score.
     TopRow,
     /// The model that the settings file names.
     Settings,

@@ -1,5 +1,5 @@
-//! `seven audit daily`: writes the sealed days of every casino as files, for a job that runs each
-//! day (SEC-139).
+//! `seven audit daily`: writes the audit log of every casino's sealed days as files, for a job that
+//! runs each day.
 
 use std::path::{Path, PathBuf};
 

@@ -35,7 +35,7 @@ pub struct Export {
     #[command(flatten)]
     by: By,
     /// The reason, for the audit log. With a reason, guests are named by their hash; without one,
-    /// they are [HASH].
+    /// they appear as [HASH].
     #[arg(long, value_name = "TEXT", value_parser = words)]
     reason: Option<String>,
 }

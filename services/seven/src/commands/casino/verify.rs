@@ -38,7 +38,7 @@ pub struct Verify {
     json: Json,
 }
 
-/// Findings of the check, and the database login it ran as.
+/// Findings of the check, and the database login that the check used.
 #[derive(Debug, serde::Serialize)]
 pub struct Verified {
     pub login: Login,
@@ -174,8 +174,8 @@ pub async fn verify(
     })
 }
 
-/// Returns the casinos whose rows are tried. If there is no other casino, it is one that does not
-/// exist, because writing rows for it must be refused too.
+/// Returns the casinos whose rows the check tries to reach. If there is no other casino, returns
+/// one that does not exist, because writing rows for it must be refused, too.
 fn tried(others: &[CasinoId], casino: &CasinoId) -> Result<Vec<CasinoId>> {
     if !others.is_empty() {
         return Ok(others.to_vec());

@@ -54,7 +54,7 @@ pub enum Decide {
         #[command(flatten)]
         by: By,
     },
-    /// Remove what a revision said from the history, for personal data entered by mistake.
+    /// Remove the contents of a revision from the history, for personal data entered by mistake.
     Purge {
         #[command(flatten)]
         which: Item,
@@ -151,8 +151,8 @@ async fn together(
     let fleet = ctx.fleet().await?;
     let mut work = Work::begin(fleet, casino).await?;
     let names = publish_waiting(&mut work, category, by).await?;
-    // The transaction ends before the person is asked, because the answer may take long and others
-    // may change content meanwhile.
+    // The transaction ends before the person is asked: the answer may take long, and other people's
+    // changes must not wait for it.
     work.rollback().await?;
     if names.is_empty() {
         out!("Nothing waits.");

@@ -41,7 +41,7 @@ pub struct Load {
     /// Switch off the items that the file does not name, in all categories.
     #[arg(long)]
     switch_off_missing: bool,
-    /// Save all of it as drafts, for `seven content publish-all`.
+    /// Save all changes as drafts, for `seven content publish-all`.
     #[arg(long)]
     draft: bool,
     #[command(flatten)]

@@ -1,4 +1,4 @@
-//! `seven content undo|rollback`: old contents come back as new revisions.
+//! `seven content undo|rollback`: makes earlier contents new revisions.
 
 use anyhow::{Result, bail};
 use clap::Subcommand;

@@ -35,8 +35,8 @@ pub struct One {
 pub enum Found {
     /// List incidents that the fleet found and contained at a casino.
     ///
-    /// The fleet finds amounts of money that nothing proves, texts after a STOP, missed cries for
-    /// help, and rows that belong to another guest or casino.
+    /// The fleet finds amounts of money that no content proves, texts after a STOP, missed cries
+    /// for help, and rows that belong to another guest or casino.
     #[command(name = "found")]
     Caught {
         #[command(flatten)]

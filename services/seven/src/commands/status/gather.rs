@@ -15,17 +15,17 @@ use crate::{
     one_line,
 };
 
-/// Timeout for connecting to Postgres. It is shorter than the timeout of the first answer, so that
-/// the cause is reported.
+/// Longest wait for a connection to Postgres. It is shorter than the timeout of the first answer,
+/// so that the cause of a failed connection is reported.
 const FIRST_ANSWER: Duration = Duration::from_secs(1);
-/// Timeout of all queries to Postgres, once it has answered the first.
+/// Timeout of all further queries to Postgres together, after it has answered the first one.
 const ALL_ANSWERS: Duration = Duration::from_secs(10);
 /// Listening time on NATS: long enough for one heartbeat of each worker.
 const HEARING: Duration = Duration::from_millis(1_300);
 /// Workers that have been silent for longer are not shown.
 const WORKERS_SINCE: Duration = Duration::from_secs(600);
 
-/// Period before now whose turns are counted by outcome.
+/// Turns that began within this period before now are counted by outcome.
 const HOSTED_TURNS_PAST: Duration = Duration::from_secs(24 * 3600);
 
 pub(super) async fn snapshot(fleet: &Fleet) -> Snapshot {
@@ -129,7 +129,7 @@ async fn details(fleet: &Fleet, roster: &[RosterEntry]) -> Result<Stored> {
     })
 }
 
-/// Returns the backlog of each stage, and the switches as last mirrored to the workers.
+/// Returns the backlog of each stage, and the switches as the workers last got them.
 async fn bus(fleet: &Fleet) -> Result<(Vec<Lag>, Vec<Mirrored>)> {
     let mut all = Vec::new();
     for stage in CONSUMING {

@@ -94,7 +94,8 @@ pub(super) fn answered(facts: &Facts) -> Finding {
                 });
             }
             "canned" => {
-                // A person's text answers everything that the guest wrote during the takeover.
+                // If a person answered, `disposition_ref` names the person's text. One such text
+                // answers everything that the guest wrote during the takeover.
                 let persons = row
                     .disposition_ref
                     .and_then(|answer| Some(vec![facts.outbound.get(&answer)?]));

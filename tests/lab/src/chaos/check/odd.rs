@@ -11,14 +11,15 @@ use crate::chaos::{
     visits::{Odd, Visit},
 };
 
-/// Maximum number of texts to one machine or flood: the answer to the first text, one safety text
-/// of each kind that the guest's words call for, and a repeated safety text whose send was in
-/// doubt.
+/// Maximum number of texts to one machine, or to one guest who floods us: the answer to the first
+/// text, one safety text of each kind that the guest's words call for, and a repeated safety text
+/// whose send was in doubt.
 const MOST: usize = 5;
 
-/// Maximum number of answers to a crowd's HELPs that may leave while the answer to a cry for help
+/// Maximum number of answers to a crowd's HELPs that may be sent while the answer to a cry for help
 /// waits: half of a crowd. The senders hold some of these answers when the cry arrives. If the
-/// sender with the cry's answer is killed, more leave until that answer is redelivered.
+/// sender that holds the cry's answer is killed, more are sent until the cry's answer is
+/// redelivered.
 const MOST_BEFORE_A_CRY: usize = 30;
 
 fn of(facts: &Facts, wanted: impl Fn(Odd) -> bool) -> impl Iterator<Item = &Visit> {

@@ -18,8 +18,8 @@ pub(super) fn kept(facts: &Facts) -> Finding {
     sends.sort_by_key(|(at, row)| (row.web_seq, *at));
     let mut newest: HashMap<_, i64> = HashMap::new();
     let mut seen = HashSet::new();
-    // If a text was sent twice, only the first send is looked at here; another check covers such
-    // texts.
+    // If a text was sent twice, only its first send is looked at here; `sends::once` checks how
+    // often a text was sent.
     for (at, row) in sends.into_iter().filter(|(_, row)| row.lane != "safety") {
         if !seen.insert(row.outbound_id) {
             continue;

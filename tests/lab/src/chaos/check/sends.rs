@@ -11,7 +11,8 @@ use uuid::Uuid;
 use super::Finding;
 use crate::chaos::{facts::Facts, size::SCALE};
 
-/// Checks that the carrier accepted each text once. A safety text in doubt is sent once more (D5).
+/// Checks that the carrier accepted each text once. A safety text in doubt may be sent once more
+/// (D5).
 pub(super) fn once(facts: &Facts) -> Finding {
     let mut finding = Finding::new(
         "no text was sent twice (a safety text in doubt: twice at most)",
@@ -73,8 +74,8 @@ pub(super) fn same_words_once(facts: &Facts) -> Finding {
 /// Checks that no call began while the casino was paused.
 pub(super) fn windows(facts: &Facts) -> Finding {
     let mut finding = Finding::new("no send in a paused window", "sends");
-    // `from` is read after the switch is committed, `to` before the switch is removed. Both times
-    // and the attempts' start times come from the clock of one machine.
+    // `from` is read after the pause switch is committed, `to` before the switch is removed. Both
+    // times and the attempts' start times come from the clock of one machine.
     for (_, known) in facts.sends() {
         let Some((attempt, row)) = known.filter(|(_, row)| row.lane != "safety") else {
             continue;
@@ -120,8 +121,8 @@ pub(super) fn sweeps_back_off(facts: &Facts) -> Finding {
             lived(r.stored_at, r.closed_at),
         )
     });
-    // If a call puts a text back in the queue, its sweeps begin anew, which allows one more sweep.
-    // The last call of a text that was sent did not put the text back.
+    // If a provider call puts a text back in the queue, the text's sweeps begin anew, which allows
+    // one more sweep. If the text was sent in the end, its last call did not put it back.
     let mut calls: HashMap<Uuid, i64> = HashMap::new();
     for attempt in facts.attempts.values() {
         *calls.entry(attempt.outbound_id).or_default() += 1;

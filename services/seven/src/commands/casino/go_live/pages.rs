@@ -12,7 +12,8 @@ use url::Url;
 /// Maximum number of bytes of a page that are read.
 const MOST: usize = 2 * 1024 * 1024;
 
-/// A page and its required words: it must contain one word or phrase of each group, in any case.
+/// A page and its required words: it must contain one word or phrase of each group, in upper or
+/// lower case.
 struct Page {
     what: &'static str,
     says: &'static [&'static [&'static str]],
