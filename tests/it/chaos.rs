@@ -7,8 +7,8 @@ use seven_testkit::Scratch;
 
 use crate::harness::program;
 
-/// The seed fixes the schedule of the kills. With a random schedule, this test could fail after a
-/// change that is not the cause.
+/// The seed fixes the schedule of the kills. With a random schedule, this test could fail by
+/// chance, after a change that is not the cause.
 const SEED: &str = "20261122";
 
 // SMS-6, SMS-9, SEC-18, PROD-35, OBS-14, DATA-5, DATA-48, PROD-46

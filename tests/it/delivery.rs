@@ -1,5 +1,5 @@
-//! Tests a text's state after each way in which a send can end at the carrier (D5): refused,
-//! throttled, in doubt, or accepted with delivery receipts in any order.
+//! Tests in which state a text ends after a send is refused, throttled, in doubt, or accepted (D5).
+//! The delivery receipts of an accepted text come in any order.
 
 use std::time::Duration;
 

@@ -1,6 +1,6 @@
-//! Every process holds a casino's document until the document's row changes
-//! (`store/src/documents.rs`). After an operator's command has changed it, running workers judge,
-//! answer, shape and send the next text by the new document.
+//! Every process keeps a casino's document until the document's row changes
+//! (`store/src/documents.rs`). After an operator's command has changed the document, running
+//! workers use the new document for the next text.
 
 use std::time::Duration;
 
@@ -23,9 +23,11 @@ const STAGES: [Worker; 4] = [
     Worker::OutboundSender,
 ];
 
-/// Values that stages take from the document: the gate takes the casino's name for fixed texts, the
-/// swarm the casino's phone, the envelope the host's name for the disclosure, and the sender the
-/// provider.
+/// Values that the stages take from a casino's document:
+/// - `casino`: the casino's name, which the gate writes into fixed texts.
+/// - `host`: the host's name, which the envelope writes into the disclosure.
+/// - `phone`: the casino's phone, which the swarm writes into answers.
+/// - `provider`: the provider that the sender calls.
 struct Version {
     casino: &'static str,
     host: &'static str,

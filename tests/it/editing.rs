@@ -1,5 +1,5 @@
-//! A casino edits its content (D31): which edits the guards hold or refuse, when guests get a
-//! change, and what the history records.
+//! A casino edits its content (D31): which edits are held or refused, when guests get a change, and
+//! what the history records.
 
 mod commands;
 mod kills;
@@ -32,7 +32,7 @@ pub(crate) fn by(editor: &str) -> Terms<'_> {
     }
 }
 
-/// Returns an item as guests get it.
+/// Returns the published value of the item with this id.
 pub(crate) async fn item(house: &House, id: &str) -> Value {
     let mut tx = house.stack.fleet.store.bind(house.casino()).await.unwrap();
     let found = tx.published_items(Some(&[id.to_owned()])).await.unwrap();
@@ -159,7 +159,7 @@ async fn guards_hold_or_refuse_and_another_person_publishes() {
         .count();
     assert_eq!(gone, spas / 2);
 
-    // An edit with an unreadable value is stored with all its problems until somebody corrects it.
+    // An edit with invalid values is stored with all its problems until somebody corrects the item.
     let broken = changed(&house, &ana, "dining_001", |item| {
         item["details"]["price_range"] = "cheap".into();
         item["details"]["hours"] = "always".into();
@@ -218,8 +218,8 @@ async fn content_begins_and_ends_at_its_times() {
     )
     .await;
     assert_eq!(state(&outcome), RevisionState::Scheduled);
-    // The edit `winter` below builds on this revision, and stays scheduled after this revision has
-    // ended.
+    // The edit `winter` below is based on the revision with the price 180. `winter` stays scheduled
+    // after the revision with the price 180 has ended.
     assert_eq!(item(&house, "spa_001").await["details"]["price"], 165.0);
     until("the price begins", SHORT, || async {
         item(&house, "spa_001").await["details"]["price"] == 180.0

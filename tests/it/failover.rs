@@ -1,6 +1,6 @@
-//! Two providers: the second sends the texts that the first has certainly not sent. Each text is
-//! sent once, and each guest's texts in their order (SMS-39..41). A webhook is accepted as Twilio's
-//! only if Twilio signed it (D1).
+//! Tests a casino with two providers. The second provider sends only texts that the first has
+//! certainly not sent. Each text is sent once, and each guest gets the texts in order (SMS-39..41).
+//! A webhook of Twilio is accepted only if Twilio signed it (D1).
 
 use std::time::Duration;
 
@@ -158,8 +158,8 @@ async fn a_first_provider_that_nobody_reaches_costs_nobody_an_answer() {
 #[tokio::test] // SMS-41, D5
 async fn what_may_have_been_taken_never_fails_over() {
     let house = two_providers("fail_doubt").await;
-    // The provider answers 500 to every text: it accepts the first two texts nevertheless, and does
-    // not accept the others. The sender cannot tell the two cases apart.
+    // The provider answers 500 to every text. It accepts the first two texts nevertheless, and does
+    // not accept the others. The sender sees no difference.
     let taken = Rule {
         times: Some(2),
         ..rule("telnyx", Fault::ServerErrorAfter)
@@ -271,7 +271,7 @@ async fn with_both_down_texts_wait_and_drain_in_each_guests_order() {
         .with_label_values(&["providers_down", ""])
         .get();
     assert!(raised >= 1);
-    // Lets one text expire while it waits. The text ends with the reason for which it waited.
+    // Lets one text expire while it waits. The expired text keeps the reason for which it waited.
     let pool = sqlx::PgPool::connect(&house.database_url).await.unwrap();
     sqlx::query("update outbound_messages set useful_until = now() where outbound_id = (select outbound_id from outbound_messages where state = 'queued' order by seq desc limit 1)")
         .execute(&pool)

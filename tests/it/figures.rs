@@ -1,5 +1,5 @@
-//! Compares a manager's figures with the hand-written queries of `docs/metrics.md`, over a month of
-//! rows that do not come from the code under test (OBS-33, CONV-52).
+//! Compares a manager's figures with the hand-written queries of `docs/metrics.md` (OBS-33,
+//! CONV-52). The rows of the compared month come from a file, not from the code under test.
 
 use std::collections::BTreeMap;
 
@@ -25,14 +25,15 @@ pub(crate) fn silent() -> Wanted {
     }
 }
 
-/// Adds rows of about forty days (`figures/month.sql`), and returns the period of the last 31 days.
+/// Adds rows for about forty days (`figures/month.sql`), and returns the period of the last 31
+/// days.
 pub(crate) async fn month(house: &House) -> Period {
     let zone = house.config.operational.timezone;
     let now = house.stack.fleet.clock.now();
     let period = Period::last(31, now, zone);
     let (from, to) = period.bounds();
     let pool = PgPool::connect(&house.database_url).await.unwrap();
-    // Adds a second casino. It gets rows, too, which no figure may count.
+    // Adds a second casino. It gets rows that no figure of the first casino may count.
     let other = "insert into casinos (casino_id, timezone, state, config)
                  select 'other_casino', timezone, state, config from casinos limit 1";
     sqlx::query(other).execute(&pool).await.unwrap();
@@ -98,8 +99,8 @@ fn queries() -> BTreeMap<Figure, String> {
     queries.collect()
 }
 
-/// Runs a query of `docs/metrics.md`. One column holds a figure's whole value; two columns hold the
-/// names and values of its parts.
+/// Runs a query of `docs/metrics.md`. A query with one column returns the figure's whole value. A
+/// query with two columns returns the names and values of the figure's parts.
 async fn by_hand(
     pool: &PgPool,
     query: &str,

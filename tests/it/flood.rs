@@ -22,10 +22,10 @@ use crate::{
     harness::{House, Wanted, house, until},
 };
 
-/// Number of the flooded casino's texts that wait for an answer at any time during the flood.
+/// During the flood, this many of the flooded casino's texts wait for an answer.
 const WAITING: usize = 100;
-/// Maximum number of webhooks in progress at once. With more, the carrier gives up on some of them
-/// after three tries.
+/// Maximum number of webhooks in progress at once. If there were more, the carrier would give up on
+/// some of them after three tries.
 const CALLS: usize = 12;
 const FLOOD_TIMEOUT: Duration = Duration::from_secs(240);
 
@@ -62,8 +62,7 @@ fn calm_guest(n: usize) -> String {
     format!("+191455501{n:02}")
 }
 
-/// Returns the casino's document with this id and number, and with limits so high that they stop no
-/// text of this test.
+/// Gives the document this id and number, and limits so high that they stop no text of this test.
 fn open(mut config: CasinoConfig, id: &str, number: &str) -> CasinoConfig {
     config.casino_id = id.parse().unwrap();
     config.operational.telnyx_phone_number = number.parse().unwrap();
@@ -86,7 +85,8 @@ async fn two_casinos() -> House {
     ));
     // Each process gets few connections, because many processes share the tests' database server.
     let extra = "postgres.connections = 4\nlimits.fleet_texts_per_minute = 100000\n".to_owned();
-    // At scale 0 a busy machine exceeds the deadline of a send, and the text ends as `unknown`.
+    // At scale 0 a busy machine would exceed the deadline of a send, and texts would end as
+    // `unknown`.
     let wanted = Wanted {
         scale: 0.3,
         workers: Vec::new(),
@@ -149,7 +149,7 @@ impl Stands {
         }
     }
 
-    /// Returns the number of texts that have no answer yet; each guest writes one text.
+    /// Returns the number of texts without an answer. Each guest of the flood writes one text.
     fn waiting(&self) -> usize {
         let told: HashSet<&str> = self.answers.iter().map(|send| send.to.as_str()).collect();
         self.texts
@@ -187,8 +187,8 @@ impl Stands {
     }
 }
 
-/// Lets guests of the flooded casino write one text each, so that `WAITING` of them wait until
-/// `over` ends.
+/// Lets guests of the flooded casino write one text each until `over` ends. Writes new texts only
+/// while fewer than `WAITING` texts are unanswered.
 async fn flood(house: &House, number: &str, over: impl Future<Output = ()>) {
     let writing = async {
         let mut written = 0;
@@ -217,7 +217,7 @@ fn write(house: &House, from: &str, to: &str, text: &str) {
     house.stack.sim.text(text).unwrap();
 }
 
-/// Lets every calm guest write question `nth`.
+/// Lets every guest of the calm casino ask question number `nth` of `ASKED`.
 async fn ask(house: &House, nth: usize) {
     for n in 0..CALM_GUESTS {
         write(house, &calm_guest(n), CALM_NUMBER, ASKED[nth].0);
@@ -225,7 +225,7 @@ async fn ask(house: &House, nth: usize) {
     }
 }
 
-/// Waits until each calm guest has the answers to the first `questions`.
+/// Waits until each guest of the calm casino has the answers to the first `questions` of `ASKED`.
 async fn answered(house: &House, questions: usize) {
     until(
         &format!("the calm guests have {questions} answers each"),
@@ -310,8 +310,8 @@ async fn a_flooded_casino_delays_no_other_and_draining_its_workers_loses_nothing
     house.stop().await;
 }
 
-/// Asserts that each calm guest's answers came in order, and that calm guests who asked during the
-/// flood were answered before older texts of the flooded casino.
+/// Asserts that each guest of the calm casino got the answers in order. Asserts also that questions
+/// asked during the flood were answered before older texts of the flooded casino.
 fn overtook(house: &House, number: &str) {
     let (calm, busy) = (Stands::of(house, CALM_NUMBER), Stands::of(house, number));
     let answers: BTreeMap<&str, &Outbound> = busy

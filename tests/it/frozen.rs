@@ -1,5 +1,5 @@
-//! A sender is frozen between its pre-send check and its call of the provider (D6): a guest who
-//! opts out meanwhile gets nothing more.
+//! A sender is frozen between its pre-send check and its call of the provider (D6). If a guest opts
+//! out meanwhile, nothing more is sent to the guest.
 
 use std::time::Duration;
 

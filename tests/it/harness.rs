@@ -1,5 +1,5 @@
-//! A private fleet per test: its own NATS and Redis, its own database on the Postgres server of the
-//! whole test run, and its own carrier simulator.
+//! A private fleet for each test. Each fleet has its own NATS, Redis and carrier simulator, and its
+//! own database on the Postgres server of the whole test run.
 
 use std::{path::PathBuf, process::Stdio, time::Duration};
 
@@ -25,7 +25,7 @@ pub(crate) struct House {
     pub(crate) scratch: Scratch,
 }
 
-/// Settings in which a test's [`House`] differs from the usual one.
+/// Settings of a test's [`House`]; the default ones suit most tests.
 pub(crate) struct Wanted {
     pub(crate) scale: f64,
     pub(crate) at: Option<&'static str>,
@@ -246,7 +246,7 @@ impl House {
         pool.close().await;
     }
 
-    /// Starts a worker as a process. `failpoint` names the point at which the process dies, if any.
+    /// Starts a worker as a process. `failpoint` sets the point at which the process dies or stops.
     pub(crate) fn process(&self, worker: &str, failpoint: Option<&str>) -> Child {
         let mut command = Command::new(binary());
         command

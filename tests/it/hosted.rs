@@ -88,7 +88,7 @@ fn wanted(models: &Models) -> Wanted {
     }
 }
 
-/// Returns how often each kind of call was made.
+/// Returns how often each step of a turn called a model.
 fn calls(models: &Models) -> BTreeMap<&'static str, usize> {
     let mut calls = BTreeMap::new();
     for request in models.requests() {
@@ -193,7 +193,8 @@ async fn what_each_step_took_is_counted_and_summed() {
             )
         })
         .collect();
-    // Input costs $1 a million tokens, output $10; the dearest step comes first.
+    // One million input tokens cost $1, one million output tokens $10. The most expensive step
+    // comes first.
     assert_eq!(
         sums,
         [
@@ -260,7 +261,7 @@ async fn what_each_step_took_is_counted_and_summed() {
             "seven_retrieval_diversity_count{casino=\"silver_birch\"}",
             1,
         ),
-        // RAG-43
+        // RAG-43: the time and the outcome of retrievals.
         ("seven_retrieval_seconds_count{casino=\"silver_birch\"}", 1),
         (
             "seven_retrievals_total{casino=\"silver_birch\",outcome=\"found\",source=\"vector\"}",

@@ -1,5 +1,5 @@
-//! Late messages: texts that an outage delayed, and a KEEP that no gate has read when the guest's
-//! deletion becomes due.
+//! Tests late messages: texts that an outage delayed, and a KEEP that the gate has not read. The
+//! guest's deletion becomes due before the gate reads the KEEP.
 
 use std::time::Duration;
 
@@ -283,8 +283,8 @@ async fn texts_that_no_gate_read_are_heard_before_they_are_dropped() {
             .await,
         1
     );
-    // A gate that starts now finds nothing to answer, but stores the text of a dead letter that is
-    // replayed.
+    // A gate that starts now finds no text on the bus. But if a dead letter is replayed, the gate
+    // stores its text.
     let _gate = house.process("compliance-gate", None);
     let replay = [
         "dead",

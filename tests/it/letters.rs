@@ -1,5 +1,5 @@
-//! Letters reach the contacts that want them, once each: figures of the week, refused content, and
-//! outages (D28, D31).
+//! Tests that each contact gets the letters that it wants, once each. Letters report the figures of
+//! the week, refused content, and outages (D28, D31).
 
 use std::time::Duration;
 
@@ -87,8 +87,8 @@ async fn a_weekly_report_is_told_once_by_each_channel_and_names_nobody() {
 const HEAD: &str =
     "category,name,description,treatment_type,duration_minutes,price,regulation_type,state\n";
 
-/// A server with a spreadsheet: the status and body of its answer, and the number of requests it
-/// got.
+/// A server that delivers a spreadsheet. The fields are the status and the body of its answer, and
+/// the number of requests that it got.
 #[derive(Clone, Default)]
 pub(crate) struct Sheet(std::sync::Arc<std::sync::Mutex<(u16, String, usize)>>);
 
@@ -144,7 +144,8 @@ async fn a_whole_sheet_is_read_each_night_and_a_refused_one_is_told() {
         let date = day.parse().unwrap();
         read_sheet(fleet, &sheets, (ours, address), date, true).await
     };
-    // If the sheet cannot be read in the first hour of the nightly jobs, no contact is told.
+    // Reads the sheet as in the first hour of the nightly jobs. If the read fails in this hour, no
+    // contact is told.
     let (sheets, date) = (Sheets::new(true).unwrap(), "2026-10-31".parse().unwrap());
     sheet.answers(500, "");
     let silent = read_sheet(fleet, &sheets, (ours, &address), date, false).await;
@@ -362,8 +363,8 @@ async fn contacts_hear_when_no_provider_takes_texts_and_when_it_is_over() {
     sleep(Duration::from_secs(5)).await;
     assert_eq!(house.number("select count(*) from outages").await, 1);
 
-    // An outage ends even if some text has just begun to wait, because at a busy casino there is
-    // nearly always such a text.
+    // An outage ends even if some text has just begun to wait. At a busy casino there is nearly
+    // always such a text.
     for statement in [
         "update inbound_messages set stored_at = now() + interval '1 hour' where disposition = 'open'",
         "insert into outages (casino_id, outage_id, kind, began_at)

@@ -1,5 +1,5 @@
-//! Nightly jobs, which run once a night for each casino: they check chains, let consents lapse and
-//! delete old rows (SEC-74, SMS-21, DATA-49 to DATA-57).
+//! Tests the nightly jobs, which run once a night for each casino. They check chains, let consents
+//! lapse and delete old rows (SEC-74, SMS-21, DATA-49 to DATA-57).
 
 use std::time::Duration;
 

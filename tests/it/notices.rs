@@ -1,6 +1,6 @@
 //! Notices tell a casino's own people about its cases. Each contact gets a notice once, at the
-//! contact's level and within its hours, with a link that opens only the notice's case (D28,
-//! SEC-110, SEC-114 to SEC-116, CONV-43).
+//! contact's level and within its hours. The link in a notice opens only the case of this notice
+//! (D28, SEC-110, SEC-114 to SEC-116, CONV-43).
 
 use std::time::Duration;
 
@@ -247,8 +247,7 @@ async fn a_case_left_alone_climbs_to_level_3() {
     house.settle(1).await;
     told(&one, 1).await;
     assert_eq!(count(), [1, 0, 0]);
-    // A case of sev2 rises by one level after two hours without an acknowledgement, and by another
-    // level after two more hours.
+    // A case of sev2 rises by one level after every two hours without an acknowledgement.
     house
         .change("update escalations set ack_due_at = now()")
         .await;
@@ -517,8 +516,8 @@ async fn a_verified_phone_of_staff_is_told_and_is_no_guest() {
     let list = ["conversation", "list", "--casino", &ours, "--json"];
     let list = seven(&house, &list, "").await;
     assert_eq!(list.lines().count(), 1, "{list}");
-    // STOP is confirmed and ends the notices to this phone, and a case tells the casino's other
-    // contacts of it.
+    // A STOP from this phone is confirmed, and ends the notices to the phone. A case tells the
+    // casino's other contacts about the STOP.
     house.text(phone, "STOP");
     let open = "select subject from escalations where reason = 'staff_stopped'";
     until("the others are told", SHORT, || async {

@@ -156,8 +156,8 @@ const QUESTION: &str = "any italian place?";
 /// A question whose answer fits one text.
 const BRIEF: &str = "where is nonna salvia?";
 
-// D13: onboarding and the scheduler's repair may both find a consumer missing, and each then tries
-// to create it with its own start time
+// D13: onboarding and the scheduler's repair may both find that a consumer is missing. Each then
+// tries to create the consumer with its own start time
 #[tokio::test]
 async fn a_consumer_that_somebody_else_made_meanwhile_stays_as_it_is() {
     let house = house(

@@ -1,5 +1,5 @@
-//! Outages of Redis, NATS and Postgres: nothing that was acknowledged is lost, nothing is sent
-//! twice, nothing goes out after STOP, and waiting makes no dead letters (D2, D3, D7, D16).
+//! Tests outages of Redis, NATS and Postgres (D2, D3, D7, D16). Nothing that was acknowledged is
+//! lost. Nothing is sent twice, or after a STOP. Texts that wait make no dead letters.
 
 use std::{collections::BTreeSet, time::Duration};
 
@@ -295,8 +295,8 @@ async fn nats_restarts_under_work_in_flight_and_its_consumers_begin_where_work_i
     house.stop().await;
 }
 
-/// Waits until the database records that the gate acknowledged `texts` texts and that some receipt
-/// was acknowledged. Returns the stream sequence of the last such receipt.
+/// Waits until the database records that the gate acknowledged `texts` texts and that a receipt was
+/// acknowledged. Returns the stream sequence of the last acknowledged receipt.
 async fn noted(house: &House, texts: u64) -> u64 {
     let floor = async |stage| {
         house
@@ -422,10 +422,10 @@ async fn nats_is_down_while_webhooks_arrive() {
 #[tokio::test] // D7, D16: three minutes at scale 0.05
 async fn postgres_is_away_for_three_scaled_minutes() {
     let scratch = Scratch::new("out_postgres_server").unwrap();
-    // Writes commits to disk, because this server is killed and must not lose what it acknowledged.
+    // This server writes commits to disk: the test kills it, and no acknowledged text may be lost.
     let postgres = Postgres::start(scratch.path(), false).await.unwrap();
     let url = postgres.create_database("away", None).await.unwrap();
-    // At this scale the carrier still retries long enough for ingress to acknowledge each webhook.
+    // At this scale the carrier retries long enough for ingress to acknowledge each webhook.
     let house = house_on(
         "out_postgres",
         Wanted {

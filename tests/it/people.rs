@@ -1,5 +1,5 @@
-//! Texts as real people and phones send them: texts that only resemble opt-outs or cries for help,
-//! reactions, automatic replies, copies, and senders that are not guests (D20).
+//! Texts as real people and phones send them (D20): texts that only resemble opt-outs or cries for
+//! help, reactions, automatic replies, and copies. Some senders are not guests.
 
 use std::time::Duration;
 

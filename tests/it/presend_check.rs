@@ -397,8 +397,8 @@ fn table() -> Vec<Row> {
     rows
 }
 
-/// Returns the expected result for a text to staff. It is that of a reply, except that reviews and
-/// the switches that silence the host do not stop it. The kill switch does (D28).
+/// Returns the expected result for a text to staff (D28). It is the result for a reply, but reviews
+/// and the switches that silence the host do not stop the text. The kill switch does.
 fn of_staff([safety, _, reply, ..]: [Option<Refusal>; 5]) -> Option<Refusal> {
     if [PAUSED, REVIEW].contains(&reply) && safety == PASS {
         PASS
@@ -458,8 +458,8 @@ async fn every_cell_of_the_table_holds() {
     bench.house.stop().await;
 }
 
-// SEC-58, D6: counted from the guest's text, a confirmation may be sent within five minutes, crisis
-// and emergency help within two hours
+// SEC-58, D6: a confirmation may be sent within five minutes after the guest's text, and help in a
+// crisis or emergency within two hours
 #[tokio::test]
 async fn help_is_not_held_to_the_confirmations_five_minutes() {
     use MessageClass::{Crisis, Emergency, Help, OptOutConfirmation};

@@ -1,4 +1,4 @@
-//! Deletion and disclosure of a guest's data (SEC-76 to SEC-79, DATA-56, DATA-57): after DELETE
+//! Deletion and disclosure of a guest's data (SEC-76 to SEC-79, DATA-56, DATA-57). After DELETE,
 //! only the guest's keyed hash and the proof of consent and deletion remain.
 
 pub(crate) mod search;
@@ -67,8 +67,8 @@ async fn after_delete_only_the_proof_is_left() {
             .unwrap();
     }
     pool.close().await;
-    // The phone itself is found only in one column of the guest's row, in the ingress stream, in
-    // dead letters and in the spool.
+    // The phone itself is found in four places only: one column of the guest's row, the ingress
+    // stream, dead letters, and the spool.
     let mut places: Vec<String> = found(&house, &[tail])
         .await
         .iter()

@@ -1,5 +1,5 @@
-//! When a provider loses webhooks, we take the texts and results that we lack from the provider's
-//! records, each once (D5).
+//! When a provider loses webhooks, we take the missing texts and results from the provider's
+//! records. Each is taken once (D5).
 
 use std::{collections::BTreeMap, time::Duration};
 
@@ -70,8 +70,8 @@ fn faults(rules: &[Fault]) -> Plan {
 
 #[tokio::test] // D5
 async fn texts_whose_webhooks_were_swallowed_are_answered_once() {
-    // A short run loses 5 %, because too few webhooks would be lost at the 1 % of the long run
-    // (`SEVEN_LONG`).
+    // A long run (`SEVEN_LONG`) loses 1 % of the webhooks. A short run loses 5 %, because 1 % would
+    // be too few webhooks.
     let (guests, percent) = if std::env::var_os("SEVEN_LONG").is_some() {
         (2_000, 1.0)
     } else {
@@ -142,7 +142,7 @@ async fn texts_whose_webhooks_were_swallowed_are_answered_once() {
     grow_old(&house).await;
 
     // If the test takes longer than the scheduler's period, the scheduler has already recovered
-    // some of the texts.
+    // some of the texts (`already`).
     let ids: Vec<String> = lost
         .iter()
         .map(|text| format!("'{}'", text.message_id))

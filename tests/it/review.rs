@@ -150,8 +150,8 @@ async fn a_false_alarm_is_marked_and_a_missed_text_is_an_alert() {
     )
     .await;
     assert!(own.is_empty(), "{own:?}");
-    // SEC-131: a secret's next change is due some days after its last recorded change, or after the
-    // database's creation if no change is recorded
+    // SEC-131: a secret is due some days after its last recorded change. If no change is recorded,
+    // the days are counted from the database's creation
     let listed = json_lines(&house, &["secret", "list", "--json"]).await;
     let of = |name: &str| {
         listed

@@ -107,8 +107,8 @@ async fn who_asks_for_a_person_gets_one_and_nothing_is_lost() {
             .await,
         1
     );
-    // The next text is answered by the pause's only holding text, and the one after it gets no
-    // answer. Neither makes a turn.
+    // The guest's next text gets the only holding text of this pause. The text after it gets no
+    // answer. Neither text makes a turn.
     let told = say(&house, &mut n, "Hello? What time does the pool open?")
         .await
         .unwrap();
@@ -134,8 +134,8 @@ async fn who_asks_for_a_person_gets_one_and_nothing_is_lost() {
         "{}",
         house.said_to(OTHER)
     );
-    // An operator reads the conversation and returns it to the host: held texts are answered, and
-    // the wish for a manager opens no second case.
+    // An operator reads the conversation and returns it to the host. The host answers the held
+    // texts, and the wish for a manager opens no second case.
     let fleet = &house.stack.fleet;
     let mut tx = fleet.store.bind(house.casino()).await.unwrap();
     let shown = tx

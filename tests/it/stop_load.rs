@@ -1,5 +1,5 @@
-//! A STOP that comes while many texts wait takes effect at once (D6, D7), and only its confirmation
-//! is sent after it. The test prints the times, and the benchmark judges them.
+//! A STOP that comes while many texts wait takes effect at once (D6, D7). After it, only its
+//! confirmation is sent. The test prints the times, and the benchmark judges them.
 
 use std::{collections::HashMap, time::Duration};
 

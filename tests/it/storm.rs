@@ -16,7 +16,7 @@ use crate::harness::{House, Wanted, house};
 const CASINOS: usize = 5;
 const GUESTS: usize = 500;
 const SEED: u64 = 20_261_122;
-/// A worker is killed until this many kills have hit work in progress.
+/// A worker is no longer killed when this many kills have hit work in progress.
 const KILLS: u32 = 4;
 const MOST_KILLS: u32 = 60;
 
@@ -115,8 +115,8 @@ async fn every_guest_is_answered_once_while_workers_die() {
     house.stop().await;
 }
 
-/// Kills the workers in turn at random moments and restarts them, until [`KILLS`] kills of each
-/// worker hit work in progress, or `MOST_KILLS` kills were made. Returns the number of kills.
+/// Kills the workers in turn at random moments and restarts them. Ends when [`KILLS`] kills of each
+/// worker hit work in progress, or after `MOST_KILLS` kills. Returns the number of kills.
 async fn kill_at_random(house: &House, victims: &mut [Victim; 4]) -> u32 {
     let mut rng = StdRng::seed_from_u64(SEED);
     let mut kills = 0;

@@ -12,7 +12,7 @@ use sqlx::{AssertSqlSafe, PgPool, postgres::PgPoolOptions};
 
 use self::catalog::{EXEMPT, function_problems, problems, tenant_tables};
 
-/// Returns the names on the short list of tables without a row policy.
+/// Returns the names of the tables without a row policy, which are listed in [`EXEMPT`].
 pub(crate) fn exempt() -> Vec<&'static str> {
     EXEMPT.iter().map(|(name, ..)| *name).collect()
 }

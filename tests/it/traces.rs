@@ -1,6 +1,6 @@
-//! Each text has one unbroken trace from webhook to receipt, whatever delays or repeats it (OBS-1,
-//! OBS-6). Important traces are kept (OBS-36), an unreachable collector loses only spans (OBS-25),
-//! and no trace holds a guest's number or words (OBS-14).
+//! Each text has one unbroken trace from webhook to receipt, even if the text is delayed or
+//! repeated (OBS-1, OBS-6). Important traces are kept (OBS-36). If the collector is unreachable,
+//! only spans are lost (OBS-25). No trace holds a guest's number or words (OBS-14).
 
 mod hosted;
 mod kept;
@@ -21,7 +21,7 @@ use seven_testkit::{
 
 use crate::harness::{House, Wanted, house, until};
 
-/// The spans of the stages that a text passes, from the webhook to its answer's receipt.
+/// Names of the spans that a text makes on its way from the webhook to its answer's receipt.
 const WAY: [&str; 6] = [
     "seven.ingress",
     "seven.gate",
@@ -252,7 +252,8 @@ async fn a_text_has_one_trace_through_duplicates_lost_signals_and_delays() {
         "no delay in any trace"
     );
 
-    // The second text's trace links to the turn that answered both texts, or has a turn of its own.
+    // The second text's trace links to the turn that answered both texts, or contains a separate
+    // turn.
     let other = &traces[&trace_of(&second)];
     assert_unbroken(other);
     let joined = named(other, "seven.joined");

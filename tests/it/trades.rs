@@ -1,5 +1,7 @@
-//! Packs are data: a casino and a marina run in one process, a fifth agent is one section of a
-//! file, and a broken pack is refused at the start (SUP-2, SUP-3, SUP-4, AGENT-5, CMS-11).
+//! Packs are data (SUP-2, SUP-3, SUP-4, AGENT-5, CMS-11):
+//! - A casino and a marina run in one process.
+//! - A fifth agent is one section of a file.
+//! - A broken pack is refused at the start.
 
 use std::{
     fs,
@@ -26,8 +28,8 @@ fn packs() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("packs")
 }
 
-/// Returns settings with a clock that starts on a Thursday at 19:00 at the casino, and with the
-/// packs in `directory` in addition to the compiled-in ones.
+/// Returns settings with the packs in `directory` in addition to the compiled-in packs. The clock
+/// starts on a Thursday at 19:00 at the casino.
 fn with_packs(directory: &Path) -> Wanted {
     Wanted {
         at: Some("2026-11-27T00:00:00Z"),
@@ -383,8 +385,8 @@ async fn a_pack_with_a_broken_file_stops_the_start() {
     }
 }
 
-/// Returns the casino pack with one more agent and one more category: two sections of agents.toml
-/// and the offline host's words for them.
+/// Returns the casino pack with one more agent and one more category. Both are sections of
+/// agents.toml; the offline host gets words for the new category.
 fn with_a_concierge() -> Files {
     let mut files = CASINO.clone();
     let hands = "hands_to = [\"dining\", \"entertainment\", \"comp\"]";

@@ -67,9 +67,9 @@ async fn each_domain_has_its_agent_and_every_reply_its_reasons() {
     house.stop().await;
 }
 
-/// Makes Postgres run the statement `how` at the commit of the first two transactions that do
-/// `done` (such as `insert on turns`) to a row that meets the condition `when`. A rollback does not
-/// reset the sequence `asked`, so it counts all attempts.
+/// Makes Postgres run the statement `how` in the first two transactions that do `done`, such as
+/// `insert on turns`, to a row that meets the condition `when`. The statement runs at the commit.
+/// The sequence `asked` counts all such commits, because a rollback does not reset a sequence.
 async fn disturb_two(house: &House, done: &str, when: &str, how: &str) {
     let owner = sqlx::PgPool::connect(&house.database_url).await.unwrap();
     let statements = format!(

@@ -1,5 +1,5 @@
-//! Until autovacuum has gathered statistics, Postgres assumes that a table has one or two rows. If
-//! it therefore plans a statement badly, the number of rows that the statement reads grows with the
+//! Until autovacuum has gathered statistics, Postgres assumes that a table has one or two rows, and
+//! may plan statements badly. A badly planned statement reads a number of rows that grows with the
 //! square of the stored rows (docs/performance.md).
 
 use std::time::Duration;

@@ -183,8 +183,8 @@ async fn a_repeated_call_is_the_same_message_at_any_gateway() {
         house.number("select count(*) from inbound_messages").await,
         1
     );
-    // Repeating the message later continues the answer after the frame at which the stream broke
-    // off.
+    // If the message is sent again later, the answer continues after the last frame that the
+    // visitor got.
     let cut = answers[0]
         .iter()
         .filter(|frame| frame.event == "token")
@@ -344,8 +344,8 @@ async fn careless_and_greedy_callers_get_a_clear_answer() {
             "{problem}"
         );
     }
-    // A body that is too long is refused even if its length was not announced, and a call times out
-    // if its body does not arrive.
+    // A body that is too long is refused even if its length was not announced. If a body does not
+    // arrive, the call times out.
     let chunked = format!("{:x}\r\n{}\r\n0\r\n\r\n", 70 * 1024, "x".repeat(70 * 1024));
     assert_eq!(
         raw(first, "transfer-encoding: chunked", &chunked).await,

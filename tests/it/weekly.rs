@@ -167,7 +167,7 @@ async fn a_set_is_searched_by_the_vectors_that_guests_are_answered_by() {
     assert_eq!(house.texts_of(run).await, [format!("{space} 1")]);
     assert_eq!(models.count(), asked, "a run asks no model");
 
-    // Without its vector a question is searched by words, like a guest's during an outage.
+    // A question without a vector is searched by words, as guests' questions are during an outage.
     house.change("delete from content_question_vectors").await;
     eva.act(SET, &[("what", "run")]).await;
     assert_eq!(house.texts_of(run).await, [format!("{space} 0")]);

@@ -1,5 +1,5 @@
-//! Proactive texts wait for the guest's sending window and are sent when it opens; a text that
-//! expires before that ends with a reason (D6, D13, D15).
+//! Proactive texts wait for the guest's sending window and are sent when it opens. A text that
+//! expires before the window opens ends with a reason (D6, D13, D15).
 
 use std::time::Duration;
 

@@ -17,7 +17,7 @@ pub(crate) struct Cron<'a> {
     pub(crate) note: &'a str,
     pub(crate) image: &'a str,
     pub(crate) args: &'a [&'a str],
-    /// Environment variables besides those for the folders of settings and secrets.
+    /// Environment variables in addition to `SEVEN_CONFIG` and `SEVEN_SECRETS`.
     pub(crate) env: Vec<Value>,
     pub(crate) mounts: Vec<Value>,
     pub(crate) volumes: Vec<Value>,

@@ -12,8 +12,8 @@ pub(crate) const APP: &str = "seven";
 /// Casino label of resources that serve all casinos.
 const ALL: &str = "all";
 
-/// Returns the NATS user of a worker: `agent-swarm` for a worker of the fleet, or
-/// `agent-swarm-silver-birch` for a worker of one casino.
+/// Returns the NATS user of a worker, such as `agent-swarm`. If the worker belongs to one casino,
+/// the casino's slug follows, as in `agent-swarm-silver-birch`.
 pub fn user(worker: Worker, casino: Option<&CasinoId>) -> String {
     match casino {
         Some(casino) => format!("{}-{}", worker.name(), casino.slug()),

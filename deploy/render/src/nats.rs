@@ -44,8 +44,8 @@ pub(crate) fn address(fleet: &FleetValues) -> String {
     format!("{SERVICE}.{}.svc:{CLIENT_PORT}", fleet.namespace)
 }
 
-/// Returns the host and port where the autoscaler KEDA reads consumers. In a cluster KEDA prefixes
-/// the host with the leader's server name, which equals the name of the leader's pod.
+/// Returns the host and port where the autoscaler KEDA reads consumers. In a cluster KEDA puts the
+/// name of the leader's server before the host. This name is also the name of the server's pod.
 pub(crate) fn monitoring(fleet: &FleetValues) -> String {
     format!(
         "{SERVICE}.{}.svc.cluster.local:{MONITORING_PORT}",
@@ -79,8 +79,8 @@ pub fn users(values: &Values) -> Vec<User> {
     users
 }
 
-/// Returns a worker's user, with permissions for the subjects that the worker's code publishes and
-/// consumes: the subjects of `casino`, or those of all casinos if `casino` is `None`.
+/// Returns a worker's user. The user's permissions cover the subjects that the worker's code
+/// publishes and consumes. If `casino` is `None`, these are the subjects of all casinos.
 pub fn user_of(worker: Worker, casino: Option<&CasinoId>) -> User {
     let name = user(worker, casino);
     let base = Permissions::of(&name).follow(casino);
@@ -96,7 +96,8 @@ pub fn user_of(worker: Worker, casino: Option<&CasinoId>) -> User {
             // changed.
             .announce_content(casino)
             .dead_letter(Stage::Ingress, casino)
-            // Allows dead letters for signed events whose number belongs to no casino.
+            // Allows dead letters for signed webhook events whose phone number belongs to no
+            // casino.
             .dead_letter(Stage::Ingress, Some(&CasinoId::unknown())),
         Worker::ComplianceGate => base
             .hand_on(Stage::Swarm, casino)

@@ -21,8 +21,8 @@ const CALL_OUT: [Worker; 3] = [
     Worker::OutboundSender,
     Worker::Scheduler,
 ];
-/// Private address ranges, which external calls may not reach: a worker that is tricked into a
-/// request must not reach internal services.
+/// Private address ranges. Calls to external services may not reach them, because a worker that is
+/// tricked into a request must not reach internal services.
 const PRIVATE: [&str; 5] = [
     "10.0.0.0/8",
     "172.16.0.0/12",

@@ -1,5 +1,6 @@
-//! Renders how workers scale: the autoscaler KEDA reads the backlog of each consumer, and ingress
-//! scales by CPU use. A disruption budget lets maintenance end one pod of a worker at a time.
+//! Renders how workers scale. Most workers scale by the backlog of their consumers, which the
+//! autoscaler KEDA reads. Ingress scales by CPU use, the web gateway by open streams. A disruption
+//! budget lets maintenance end one pod of a worker at a time.
 
 use serde_json::{Value, json};
 use seven_bus::topology;
@@ -20,7 +21,7 @@ const INGRESS_CPU: u32 = 60;
 /// the connections that one gateway takes.
 const WEB_STREAMS: &str = "6000";
 
-/// Smallest backlog per process at which another process starts; a smaller backlog is processed
+/// Smallest backlog per process at which another process starts. A smaller backlog is processed
 /// before a new process is ready.
 const LEAST_BACKLOG: usize = 32;
 
@@ -62,8 +63,9 @@ fn size(fleet: &FleetValues, worker: Worker, casino: Option<&CasinoValues>) -> S
     }
 }
 
-/// Returns the casinos by whose backlogs the worker scales: its own casino if it serves only one,
-/// otherwise all casinos that have no worker of this kind for themselves.
+/// Returns the casinos whose backlogs decide how the worker scales. If the worker serves one casino
+/// alone, this is that casino. Otherwise these are all casinos that have no worker of this kind for
+/// themselves.
 fn served<'a>(
     values: &'a Values,
     worker: Worker,
@@ -102,8 +104,9 @@ fn triggers(
     all
 }
 
-/// Returns the backlog per process at which another process starts. It is larger than the number of
-/// messages that one process handles at a time; otherwise those alone would start another process.
+/// Returns the backlog per process at which another process starts. It is higher than the number of
+/// messages that one process handles at the same time. Otherwise these alone would start another
+/// process.
 pub(crate) fn threshold(
     settings: &Settings,
     worker: Worker,
@@ -183,8 +186,9 @@ fn by_backlog(
     )
 }
 
-/// Returns the scaling behaviour: up at once; down after a quiet period, by at most half of the
-/// processes a minute, because every process that ends returns its unfinished messages to the bus.
+/// Returns the scaling behaviour. The number of processes rises at once. It falls only after a
+/// quiet period, and by at most half per minute, because each process that ends returns its
+/// unfinished messages to the bus.
 fn calm(fleet: &FleetValues) -> Value {
     json!({
         "scaleDown": {

@@ -14,8 +14,8 @@ use super::{
 /// Paths of the settings file and of the secrets in a pod.
 pub(crate) const SETTINGS_FILE: &str = "/etc/seven/seven.toml";
 pub(crate) const SECRETS_DIR: &str = "/etc/seven/secrets";
-/// Path of the certificate of the authority that signed NATS's certificate, and the folder of that
-/// file.
+/// `NATS_CA`: certificate of the authority that signed the NATS servers' certificates. `NATS_DIR`:
+/// the folder of this file.
 pub(crate) const NATS_CA: &str = "/etc/seven/nats/ca.crt";
 pub(crate) const NATS_DIR: &str = "/etc/seven/nats";
 pub(crate) const CONFIG_MAP: &str = "seven-settings";
@@ -212,7 +212,8 @@ pub(crate) fn volume(fleet: &FleetValues, worker: Worker, casino: Option<&Casino
     json!({ "name": "secrets", "projected": { "defaultMode": 0o440, "sources": sources } })
 }
 
-/// Builds the volume with NATS's certificate authority, without the private key in the same secret.
+/// Builds the volume with the certificate of the NATS servers' authority. Leaves out the private
+/// key that is in the same secret.
 pub(crate) fn nats_volume(fleet: &FleetValues) -> Value {
     json!({
         "name": "nats",
@@ -228,8 +229,10 @@ pub(crate) fn owner_volume(fleet: &FleetValues) -> Value {
     chosen(fleet, &["postgres.owner_url"])
 }
 
-/// Builds the volume of the backup's secrets: the owner's login reads the data, the workers' login
-/// records the backup, and the hash key gives the check value in the backup's manifest.
+/// Builds the volume of the backup's secrets:
+/// - the owner's login, which reads the data,
+/// - the workers' login, which records the backup,
+/// - the hash key, for the check value in the backup's manifest.
 pub(crate) fn backup_volume(fleet: &FleetValues) -> Value {
     chosen(
         fleet,

@@ -164,8 +164,8 @@ fn one_worker_in_full_work_asks_for_no_second() {
     size.lag_threshold = None;
     let of_gate = |own| scaling::threshold(&settings, Worker::ComplianceGate, own, None, &size);
     assert_eq!((of_gate(false), of_gate(true)), (34, 32));
-    // Per database connection, a casino's own worker has one permit and a shared worker has four.
-    // Each has one more permit, which stays free.
+    // For each of its database connections, a shared worker has four permits and a casino's own
+    // worker has one. Each worker has one more permit, which stays free.
     for worker in [Worker::ComplianceGate, Worker::PersonaEnvelope] {
         let in_hand = |own| worker.loops(&settings, own).permits(None);
         assert_eq!(

@@ -175,7 +175,7 @@ pub struct SecretRef {
 pub struct Scaling {
     /// Seconds between two readings of the backlog.
     pub polling_interval: u32,
-    /// Seconds for which fewer processes must have been enough before processes end.
+    /// Processes end only after fewer have been enough for this many seconds.
     pub scale_down_after: u32,
     /// Failed readings in a row after which `fallback` processes run.
     pub failures_before_fallback: u32,
@@ -191,9 +191,9 @@ pub struct Size {
     /// midpoint.
     #[serde(default)]
     pub fallback: Option<u32>,
-    /// Queued and in-progress messages per process at which another process starts. It must exceed
-    /// the number of messages that one process may have in progress. `None`: twice that number, and
-    /// at least 32.
+    /// Number of messages per process at which another process starts; queued messages and those in
+    /// progress are counted. It must exceed the number of messages that one process may have in
+    /// progress. `None`: twice that number, and at least 32.
     #[serde(default)]
     pub lag_threshold: Option<usize>,
     pub cpu: String,

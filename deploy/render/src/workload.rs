@@ -1,5 +1,5 @@
-//! Renders the pods: one Deployment per worker for all casinos, one per worker that a busy casino
-//! has to itself (D16), and the migration.
+//! Renders the pods: the migration, and one Deployment per worker. A worker that a busy casino has
+//! to itself gets a separate Deployment (D16).
 
 use anyhow::Result;
 use serde_json::{Value, json};
@@ -13,8 +13,8 @@ use super::{
     yaml::Document,
 };
 
-/// Seconds for which ingress keeps serving before its SIGTERM, because load balancers learn late
-/// that a pod ends.
+/// Seconds for which ingress and web gateway keep serving before their SIGTERM. Load balancers
+/// learn late that a pod ends.
 const PRE_STOP_SECONDS: u64 = 5;
 /// Seconds after the drain for the last heartbeat, storing pending alerts and closing connections.
 const AFTER_DRAIN_SECONDS: u64 = 7;

@@ -1,6 +1,6 @@
-//! Builds a turn's reply and the record of how the reply was made, from the offline model's answer
-//! or from the result of a hosted turn. In both cases the state machine of `seven-host` decides how
-//! the turn ends.
+//! Builds a turn's reply, and the record of how the reply was made. The source is the offline
+//! model's answer, or the result of a hosted turn. In both cases the state machine of `seven-host`
+//! decides how the turn ends.
 
 use std::time::Duration;
 
@@ -16,8 +16,8 @@ use seven_tools::Effect;
 
 use crate::{hosted::Answer, types::Work};
 
-/// Reason for sending the offline host's reply instead of a draft that broke a rule or that the
-/// judge refused. The record then holds the draft's findings, because the reply itself has none.
+/// Reason for sending the offline host's reply: the hosted model's draft broke a rule, or the judge
+/// refused it. The record then holds the draft's findings instead of the reply's.
 pub(crate) const REFUSED: &str = "refused";
 
 /// A reply, the agent and the model that made it, and what is committed with it.
@@ -28,7 +28,8 @@ pub(crate) struct AgentReply {
     pub(crate) model: String,
     pub(crate) record: Record,
     pub(crate) effects: Vec<Effect>,
-    /// Every call of a tool about offers, for the audit log, even if the reply was not sent.
+    /// Every call of a tool about offers, for the audit log. Calls are listed even if the reply was
+    /// not sent.
     pub(crate) offer_calls: Vec<OfferCall>,
 }
 
@@ -60,7 +61,8 @@ impl AgentReply {
                 Action::Route | Action::Plan => turn.next(Event::Planned(None)),
                 Action::Speak { .. } => turn.next(Event::Spoke),
                 // The offline answer is made from rows by rules. A finding in it shows an error in
-                // our code; it is counted and stored, but the answer is sent (D11).
+                // our code. The finding is counted and stored, and the answer is sent all the same
+                // (D11).
                 Action::Validate { .. } => turn.next(Event::Judged(Verdict::Pass)),
             };
         };
@@ -195,8 +197,7 @@ impl AgentReply {
     }
 
     /// Counts each call of a hosted model with its tokens and cost. The call's duration was
-    /// observed when the call ended, because a turn that fails before its commit is not counted
-    /// here.
+    /// observed when the call ended, because this function only runs for turns that are committed.
     fn count_steps(&self) {
         let guests = &metrics().guests;
         for Step {
@@ -227,8 +228,8 @@ impl AgentReply {
         }
     }
 
-    /// Returns whether the hosted model's draft passed judging, at once or after a retry; `None` if
-    /// the model made no draft.
+    /// Returns whether the hosted model's draft passed judging: `at_once`, `after_retry` or `no`.
+    /// `None` if the model made no draft.
     fn passed(&self) -> Option<&'static str> {
         match self.record.hosted {
             Some(Ending::Reply) if self.record.retries == 0 => Some("at_once"),

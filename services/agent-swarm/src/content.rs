@@ -1,6 +1,6 @@
 //! Keeps casinos' content indexes in memory (D12). When new content is announced, the worker
-//! rebuilds the casino's index. Every turn also compares versions, so that no guest gets an old
-//! price.
+//! rebuilds the casino's index. Every turn also checks that the index has the current version, so
+//! that no guest gets an old price.
 
 use std::{sync::Arc, time::Duration};
 
@@ -219,8 +219,8 @@ impl Library {
         Ok(())
     }
 
-    /// Rebuilds the index of a casino whose content changed. A casino without a recent text has no
-    /// index here; its next text reads the new content, so no older content is used.
+    /// Rebuilds the index of a casino whose content changed. If this process holds no index of the
+    /// casino, the casino's next text builds one from the new content.
     async fn changed(&self, fleet: &Fleet, casino: &CasinoId, version: i64) -> Result<(), Error> {
         match self.shelves.get(casino).await {
             Some(shelf) if shelf.version < version => self.reload(fleet, casino).await,
@@ -235,7 +235,7 @@ impl Library {
     }
 
     /// Records in the casino's row which embedding this process uses. Must not run in a turn's
-    /// transaction: if two turns wrote the row at the same time, both would have to begin again.
+    /// transaction: two turns that wrote the row at the same time would both have to begin again.
     async fn note_space(&self, tx: &mut Tx) -> Result<(), Error> {
         let space = self.embedding.space().to_string();
         let space = self.embedding.is_stored().then_some(space);
@@ -300,8 +300,8 @@ async fn note(tx: &mut Tx, version: i64) -> Result<(), Error> {
     Ok(())
 }
 
-/// Parses a content row. Rows were checked when they were loaded; one that cannot be parsed now is
-/// left out and logged.
+/// Parses a content row. Rows were checked when they were loaded. A row that cannot be parsed now
+/// is left out and logged.
 fn read(casino: &CasinoId, row: &serde_json::Value) -> Option<Item> {
     match Item::from_json(row) {
         Ok(item) => Some(item),

@@ -1,4 +1,4 @@
-//! Ends a turn that failed for good: the guest gets the casino's phone number once, and the guest's
+//! Ends a turn that failed for good. The guest gets the casino's phone number once, and the guest's
 //! texts become a dead letter.
 
 use seven_bus::Outcome;

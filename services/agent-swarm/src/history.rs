@@ -16,8 +16,8 @@ use seven_store::{
     sessions::{ConversationState, Shown},
 };
 
-/// Verdicts of texts that the gate answered but that the host must see too: a guest may have told
-/// their age, and the host must not send a minor to the games.
+/// Verdicts of texts that the gate answered, but that the host must see, too. In such a text a
+/// guest may have told their age, and the host must not send minors to the games.
 const CANNED: &[&str] = &[Layer::AgeVerification.as_str()];
 
 fn shown(pack: &Pack) -> Shown<'static> {

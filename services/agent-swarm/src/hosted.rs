@@ -1,6 +1,6 @@
-//! Carries out a turn's actions with a hosted model; the state machine of `seven-host` chooses
-//! them. The offline model has already answered the turn; its answer is sent if the hosted model
-//! fails (D10, D11).
+//! Carries out a turn's actions with a hosted model. The state machine of `seven-host` chooses the
+//! actions. The offline model's answer was made before; it is sent if the hosted model fails (D10,
+//! D11).
 
 mod asked;
 mod dialogue;
@@ -34,11 +34,11 @@ use crate::{agent_reply::AgentReply, models::Hosted, turn_input::TurnInput, type
 
 pub(crate) use self::memory::Memory;
 
-/// The hosted model cannot answer this turn; holds the kind of error.
+/// The error that the hosted model cannot answer this turn. Holds the kind of the error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Down(pub(crate) &'static str);
 
-/// The kind of error for a turn that took too long as a whole; no single call of a model is at
+/// The kind of error for a turn that took too long as a whole. No single call of a model is at
 /// fault.
 pub(crate) const TURN_TIMEOUT: &str = "turn_timeout";
 pub(crate) const PANICKED: &str = "panicked";
@@ -90,7 +90,7 @@ struct Play<'a> {
     topic: Option<Topic>,
 }
 
-/// Answers the turn, by its deadline at the latest, while the caller renews the lease. However the
+/// Answers the turn by `deadline` at the latest. The caller renews the lease meanwhile. However the
 /// turn ends, the record contains the usage of all model calls, because each call costs money.
 pub(crate) async fn answer<'a>(
     hosted: &'a Hosted,
@@ -376,8 +376,8 @@ impl Play<'_> {
             prompt_variant: facts::has_variant(self.work),
             ..Record::of(turn, ending)
         };
-        // If the final agent may not speak of offers, its reply leaves out an offer that was
-        // granted to an earlier agent, so that offer is not committed.
+        // An offer may have been granted to an earlier agent of this turn. If the final agent may
+        // not speak of offers, its reply leaves the offer out, so the offer is not committed.
         let speaks_of_offers = self.work.pack.agents.agents.get(turn.agent());
         let speaks_of_offers = speaks_of_offers.is_some_and(|agent| agent.offers);
         let goes_out = |effect: &&Effect| speaks_of_offers || matches!(effect, Effect::Observe(_));
@@ -442,8 +442,8 @@ impl Play<'_> {
     }
 }
 
-/// Returns the state of the dialogue after the guest's new texts. It leaves out what the offline
-/// host's own reply named, asked and promised, because another reply is sent.
+/// Returns the state of the dialogue after the guest's new texts. Leaves out what the offline
+/// host's reply named, asked and promised, because another reply is sent.
 fn state(input: &TurnInput, own: Option<&AgentReply>) -> DialogueState {
     let before = &input.request.state;
     let Some(own) = own else {

@@ -1,5 +1,5 @@
-//! Joins the guest's open texts into sentences: removes line breaks inside a sentence, and makes
-//! one sentence of pieces sent in several texts.
+//! Joins the guest's open texts into sentences. Removes line breaks inside a sentence, and joins
+//! pieces of a sentence that were sent as several texts.
 
 /// A text with more words than this is not taken for a piece of a sentence.
 const PIECE_WORDS: usize = 4;
@@ -17,7 +17,8 @@ const FUNCTION_WORDS: &[&str] = &[
 ];
 
 /// Removes line breaks inside sentences and joins the pieces of a sentence. `is_word` says whether
-/// the casino's content contains a word; two halves are joined only if they form such a word.
+/// the casino's content contains a word. The two halves of a cut word are joined only if they form
+/// such a word.
 pub(crate) fn joined(texts: &[String], is_word: impl Fn(&str) -> bool) -> Vec<String> {
     let mut out: Vec<String> = Vec::new();
     let mut in_pieces = false;
@@ -42,8 +43,8 @@ pub(crate) fn joined(texts: &[String], is_word: impl Fn(&str) -> bool) -> Vec<St
     out
 }
 
-/// Replaces line breaks inside a sentence by blanks. A break is inside a sentence if the next line
-/// begins in lower case, or this line ends with a word that cannot end a sentence.
+/// Replaces line breaks inside a sentence by blanks. A break is inside a sentence in two cases: the
+/// next line begins in lower case, or this line ends with a word that cannot end a sentence.
 fn unbroken(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for line in text.lines().map(str::trim).filter(|line| !line.is_empty()) {

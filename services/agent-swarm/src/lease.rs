@@ -1,5 +1,5 @@
-//! Stage: reads the conversation and takes its lease, unless there is nothing to answer, it is too
-//! early, or another worker is answering (D4).
+//! Stage: reads the conversation and takes its lease (D4). Takes no lease if there is nothing to
+//! answer, if it is too early, or if another worker is answering.
 
 use std::{sync::Arc, time::Duration};
 
@@ -169,7 +169,7 @@ pub(crate) async fn look(
 }
 
 /// Holds a turn's lease until the turn has succeeded. If the turn fails, panics or takes too long,
-/// the lease is released, so that the texts need not wait until the lease expires (D4).
+/// releases the lease, so that the texts need not wait for its expiry (D4).
 pub(crate) struct LeaseGuard {
     fleet: Fleet,
     casino: CasinoId,
@@ -232,8 +232,8 @@ async fn release(
     Ok(tx.commit().await?)
 }
 
-/// Returns the content for a guest who asked for help with gambling: without games and tournaments,
-/// so that no model and no tool finds any. Rules and help stay.
+/// Returns the content for a guest who asked for help with gambling. Games and tournaments are left
+/// out, so that no model and no tool finds any. Rules and help stay.
 fn without_gaming(index: &Index, policy: &Policy) -> Arc<Index> {
     let plays = |item: &Item| match &item.category {
         Category::Gaming => true,
@@ -249,8 +249,8 @@ fn without_gaming(index: &Index, policy: &Policy) -> Arc<Index> {
     Arc::new(index.hiding(plays))
 }
 
-/// Returns the stored profile. If the document cannot be parsed, that is logged and the turn begins
-/// a new profile; single fields that cannot be parsed stay in the document.
+/// Returns the stored profile. If the document cannot be parsed, logs the error; the turn then
+/// begins a new profile. If only single fields cannot be parsed, they stay in the document.
 fn read(casino: &CasinoId, document: serde_json::Value) -> Option<Profile> {
     match Profile::from_json(document) {
         Ok(read) => Some(read.profile),
@@ -261,8 +261,8 @@ fn read(casino: &CasinoId, document: serde_json::Value) -> Option<Profile> {
     }
 }
 
-/// Returns how long to wait for further texts: until `quiet` after the newest text, but at most
-/// until `most` after the oldest. `None` if the wait is over.
+/// Returns how long to wait for further texts. The wait ends `quiet` after the newest text, or
+/// `most` after the oldest, whichever is earlier. `None` if the wait is over.
 fn quiet_rest(open: &[OpenText], quiet: Duration, most: Duration) -> Option<Duration> {
     let ages = || {
         open.iter()

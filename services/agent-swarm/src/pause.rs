@@ -29,8 +29,8 @@ const ASKS: &str = "asks_for_human";
 /// Minimum time between two holding texts of one pause, on channels with tickets.
 const HOLDING_AGAIN: Duration = Duration::from_secs(1_800);
 
-/// Returns the text that says that a person will write, if the guest's texts call for a takeover.
-/// Then no model is asked.
+/// If the guest's texts call for a takeover, returns the text that says that a person will write.
+/// No model is then asked.
 pub(crate) fn hand_over(swarm: &Swarm, work: &Work, triggers: &[Trigger]) -> Option<AgentReply> {
     let case = triggers.iter().find(|case| case.takes_over)?;
     let texts: Vec<String> = work.open.iter().map(|text| text.body.clone()).collect();
@@ -44,8 +44,8 @@ pub(crate) fn hand_over(swarm: &Swarm, work: &Work, triggers: &[Trigger]) -> Opt
     ))
 }
 
-/// Returns all cases of this turn, the most severe first: `triggers`, which the guest's words call
-/// for, and those that the counters of `session` call for. The counters already include this turn.
+/// Returns all cases of this turn, the most severe first. `triggers` are the cases that the guest's
+/// words call for. The counters of `session` may call for more; they already include this turn.
 pub(crate) fn cases(work: &Work, session: &Session, triggers: Vec<Trigger>) -> Vec<Trigger> {
     let counts = &session.counts;
     let facts = Facts {
@@ -257,7 +257,7 @@ pub(crate) async fn open_promised(
     Ok(())
 }
 
-/// Handles texts that arrive during a pause: keeps them for the person, and sends the holding text
+/// Handles texts that arrive during a pause. Keeps them for the person, and sends the holding text
 /// after the first of them.
 pub(crate) async fn hold(swarm: &Swarm, work: &Work) -> Result<Outcome, Error> {
     let again = |why| {
@@ -288,8 +288,8 @@ pub(crate) async fn hold(swarm: &Swarm, work: &Work) -> Result<Outcome, Error> {
         return again("guest_thought_again");
     }
     let ids: Vec<Uuid> = work.open.iter().map(|text| text.inbound_id).collect();
-    // On the website, where guests watch the page while they wait, the holding text is repeated. By
-    // SMS one is enough.
+    // On the website the holding text is repeated, because guests watch the page while they wait.
+    // By SMS one holding text is enough.
     let again = work.lease.channel.profile().tickets;
     let again = again.then_some(HOLDING_AGAIN);
     let queued = match ids.last() {

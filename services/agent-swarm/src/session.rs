@@ -1,4 +1,4 @@
-//! Welcomes a returning guest, counts the turn in its session, and prepares what the turn's commit
+//! Welcomes a returning guest and counts the turn in its session. Prepares what the turn's commit
 //! writes about session and profile.
 
 use chrono::{DateTime, Utc};
@@ -91,7 +91,8 @@ impl ReadyTurn {
 }
 
 /// Returns the text that will stand before the reply: the disclosure, and a welcome for a returning
-/// guest. The reply's language is not known yet, so the longer of the two welcomes is returned.
+/// guest. The reply's language is not known yet, so the longest of the welcomes in all languages is
+/// used.
 pub(crate) fn lead(swarm: &Swarm, work: &Work, disclosure: Option<String>) -> Option<String> {
     let now = swarm.fleet.clock.property_now();
     let welcomes = Language::ALL
@@ -102,8 +103,8 @@ pub(crate) fn lead(swarm: &Swarm, work: &Work, disclosure: Option<String>) -> Op
     (!parts.is_empty()).then(|| parts.join(" "))
 }
 
-/// Counts the turn in the session and finds the cases that it calls for. If a person takes over,
-/// the text that says so replaces the reply.
+/// Counts the turn in the session and finds the cases that the turn calls for. If a person takes
+/// over, the text that says so replaces the reply.
 pub(crate) fn weigh(
     swarm: &Swarm,
     work: &Work,
@@ -342,7 +343,7 @@ fn mood(sentiment: Sentiment) -> Mood {
     }
 }
 
-/// Returns the content rows behind a reply as subjects for a later session; leaves out hours, rules
+/// Returns the content rows behind a reply as subjects for a later session. Leaves out hours, rules
 /// and general information.
 fn about(index: &Index, sources: &[String]) -> Vec<Subject> {
     let rows = sources.iter().filter_map(|id| index.get(id));
@@ -361,7 +362,7 @@ fn about(index: &Index, sources: &[String]) -> Vec<Subject> {
         .collect()
 }
 
-/// Returns a line that welcomes a guest back in the first reply of a new session; `None` for any
+/// Returns a line that welcomes a guest back in the first reply of a new session. `None` for any
 /// other reply, and while a case is open. If `last` is given, the line also names the last subject
 /// of the previous session.
 fn welcome(

@@ -1,5 +1,5 @@
-//! Chooses the reply. The offline model answers every turn; if a hosted model is configured, it is
-//! asked too, and its reply is sent if it passes all checks (D10, D11).
+//! Chooses the reply. The offline model answers every turn. If a hosted model is configured, it is
+//! asked, too. The hosted model's reply is sent if the reply passes all checks (D10, D11).
 
 use std::{collections::BTreeMap, panic::AssertUnwindSafe, sync::Arc};
 
@@ -46,13 +46,13 @@ pub(crate) async fn think(
     let Some(hosted) = &swarm.settings.hosted else {
         return own;
     };
-    // If the offline host's reply asks a person for something, it is sent, because only such a
+    // If the offline host's reply asks a person for something, this reply is sent. Only such a
     // reply opens the cases that it promises.
     if own.as_ref().is_ok_and(needs_person) {
         return own.map(|own| own.standing_in("needs_person", None));
     }
-    // If the judge is not known to be fit, the offline host answers: without a fit judge's verdict
-    // no draft is sent (D10), so no model is paid to write one.
+    // If the judge is not known to be fit, the offline host answers. No draft is sent without a fit
+    // judge's verdict (D10), so no model is paid to write a draft.
     if hosted.trial.fitness() != Fitness::Fit {
         let (judge, prompts) = (Arc::clone(&hosted.judge), work.pack.prompts());
         hosted.trial.start(judge, prompts, hosted.deadlines.judge);
@@ -97,8 +97,8 @@ fn decide(
     let clean = |own: &AgentReply| own.record.findings.is_empty();
     match (answer.ending, own) {
         (Ending::Greeting, own) => Ok(own?.standing_in("greeting", Some(answer))),
-        // If the offline host has an answer or passes the question on to a person, its reply is
-        // sent, because the model may have taken the question for off-topic by mistake.
+        // If the offline host has an answer, or passes the question on to a person, its reply is
+        // sent. The model may have taken the question for off-topic by mistake.
         (Ending::OffTopic, Ok(own)) if own.reply.grounded || !own.reply.staff.is_empty() => {
             Ok(own.standing_in("off_topic", Some(answer)))
         }

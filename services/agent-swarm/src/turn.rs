@@ -1,5 +1,5 @@
-//! Runs one turn: asks the model while the lease is renewed, commits if the epoch is unchanged, and
-//! announces the draft.
+//! Runs one turn. Asks the model, and renews the lease meanwhile. Commits if the epoch is
+//! unchanged, and announces the draft.
 
 use std::time::Duration;
 
@@ -128,8 +128,9 @@ fn input(swarm: &Swarm, work: &Work) -> TurnInput {
     TurnInput::of(work, &*work.model, around)
 }
 
-/// Under the conversation's lock, writes the turn and marks as answered exactly the texts that it
-/// read. Returns false if another worker or a takeover raised the epoch.
+/// Writes the turn under the conversation's lock, and marks as answered exactly the texts that the
+/// turn read. Returns false if nothing was written: another worker or a takeover raised the epoch,
+/// or an operator's switch forbids turns.
 async fn commit(
     swarm: &Swarm,
     work: &Work,
@@ -175,8 +176,8 @@ async fn commit(
     if work.profile.is_none()
         && let Some(due) = disclosure_due(work)
     {
-        // The envelope puts the disclosure before the reply. The profile keeps a hash of its
-        // wording.
+        // The envelope puts the disclosure before the reply. The profile keeps a hash of the
+        // disclosure's wording.
         let key = TextKey::disclosure(due, work.lease.channel);
         let shown = work.pack.say(key, reply.language, &work.config);
         input.profile.note_wording(sha256(&shown));
@@ -185,8 +186,8 @@ async fn commit(
     mutant::dawdle().await;
     let place = swarm.commits.acquire().await;
     // If a crash of the database loses this commit, the texts are open again and the sweep signals
-    // them. Nothing has been sent by then, because the pre-send check's own commit makes this one
-    // durable.
+    // them. Nothing has been sent by then: every send first commits a pre-send check, which makes
+    // this earlier commit durable, too.
     let mut tx = swarm.fleet.store.bind_repeatable(&work.casino).await?;
     let ids: Vec<Uuid> = if mutant::answers_all() {
         tx.open_texts(conversation)
@@ -348,7 +349,7 @@ fn sha256(text: &str) -> String {
 }
 
 /// Returns the disclosure that the envelope will put before the reply. The model chooses the
-/// language, so room is kept for the longer one.
+/// reply's language later, so the longest of the disclosures in all languages is used.
 fn disclosure(work: &Work, due: DisclosureKind) -> String {
     let key = TextKey::disclosure(due, work.lease.channel);
     let rendered = Language::ALL.map(|language| work.pack.say(key, language, &work.config));

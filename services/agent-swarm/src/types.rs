@@ -47,7 +47,7 @@ pub struct Swarm {
     pub(crate) fleet: Fleet,
     pub(crate) settings: Settings,
     pub(crate) library: Library,
-    /// Limits how many turns are committed and announced at the same time; many more may wait for
+    /// Limits how many turns are committed and announced at the same time. Many more may wait for
     /// their models.
     pub(crate) commits: Semaphore,
 }
@@ -68,8 +68,8 @@ pub(crate) struct Work {
 }
 
 /// The commit of the transaction that took the lease. It may still run while the turn asks its
-/// model; the turn's writes wait for it (`leased` in turn.rs). Until it ends, the row's lock keeps
-/// other turns out.
+/// model. The turn's writes wait for the commit (`leased` in turn.rs). Until the commit ends, the
+/// row's lock keeps other turns out.
 pub(crate) type LeaseCommit = JoinHandle<seven_store::Result<()>>;
 
 impl Swarm {

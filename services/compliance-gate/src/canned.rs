@@ -15,8 +15,8 @@ use crate::{
     types::{Case, Gate, Next},
 };
 
-/// Answers with a text of the pack, unless the guest got the same answer a moment ago; then closes
-/// the guest's text without an answer.
+/// Answers with a text of the pack. If the guest got the same answer a moment ago, closes the
+/// guest's text without an answer.
 pub(crate) async fn canned(
     gate: &Gate,
     tx: &mut Tx,
@@ -118,8 +118,8 @@ pub(crate) async fn queue_text(
     Ok((Next::send(queued.into_iter().collect()), outbound_id))
 }
 
-/// Answers, unless Telnyx already did, or this fleet may have answered and lost the record of it
-/// when a backup was restored. If the answer comes too late, only an opt-out is still confirmed.
+/// Answers, unless Telnyx did. If it is too late to answer, confirms only an opt-out. If a backup
+/// was restored after the text, does not answer, because the record of our answer may be lost.
 pub(crate) async fn answer_unless_provider_did(
     gate: &Gate,
     tx: &mut Tx,
@@ -164,8 +164,9 @@ pub(crate) async fn close(tx: &mut Tx, case: &Case<'_>, reason: &str) -> Result<
     Ok(Next::nothing())
 }
 
-/// Returns whether an answer would come too late to be useful, or might be a second one because the
-/// record of the first was lost when a backup was restored.
+/// Returns whether an answer would come too late to be useful. Also returns true if a backup was
+/// restored after the text: the record of our first answer may be lost, and a second one must not
+/// be sent.
 pub(crate) fn is_late(gate: &Gate, case: &Case<'_>) -> bool {
     let came = if case.text.is_recovered() {
         case.text.occurred_at

@@ -14,7 +14,7 @@ use crate::{
     types::{Case, Gate, Next},
 };
 
-/// Writes an audit entry for every layer of guardrails that the text matches, and opens a case if a
+/// Writes an audit entry for every layer of guardrails that the text matches. Opens a case if a
 /// person has to look at the text. Done for every text, however it is answered.
 pub(crate) async fn note_hits(gate: &Gate, tx: &mut Tx, case: &Case<'_>) -> Result<(), Error> {
     let mut noted = Vec::new();
@@ -109,9 +109,8 @@ pub(crate) async fn open_case(
     Ok(counted::open_case(tx, &opened).await?)
 }
 
-/// Answers a cry for help, whatever other rules say, after cancelling unsent replies (D4). If a
-/// life is in danger, a person takes over and the host pauses; the gate still answers further
-/// cries.
+/// Cancels unsent replies and answers a cry for help, whatever other rules say (D4). If a life is
+/// in danger, the host pauses and a person takes over. The gate answers further cries all the same.
 pub(crate) async fn cry(
     gate: &Gate,
     tx: &mut Tx,
@@ -156,7 +155,7 @@ pub(crate) async fn cry(
     Ok(answer.and(second))
 }
 
-/// Returns the severity of the case for a hit; `None` opens no case.
+/// Returns the severity of the case for a hit; `None` if the hit opens no case.
 fn severity(hit: &Hit) -> Option<Severity> {
     match hit.layer {
         // A hit by likeness alone must not wake anybody up.
@@ -172,8 +171,8 @@ fn severity(hit: &Hit) -> Option<Severity> {
     }
 }
 
-/// Returns the severity of the case for a text that only resembles a cry: one step below that of a
-/// certain cry.
+/// Returns the severity of the case for a text that only resembles a cry. It is one step below that
+/// of a certain cry.
 pub(crate) fn severity_when_likely(layer: Layer) -> Severity {
     if layer == Layer::ResponsibleGaming {
         Severity::Sev2

@@ -88,8 +88,8 @@ async fn process(gate: &Gate, delivery: &Delivery<InboundText>) -> Result<(), Er
         return forget(gate, delivery).await;
     }
     let decision = reading::judge(gate, &mut tx, &pack, &config, &guest, &text).await?;
-    // The row keeps the trace that ingress began, so that the trace stays whole even if this
-    // process dies before it exports its span.
+    // The row keeps the trace that ingress began. The trace then stays whole even if this process
+    // dies before it exports its span.
     let context = TraceContext {
         sampled: delivery.trace.sampled || seven_reader::matters(&decision),
         ..delivery.trace

@@ -95,8 +95,8 @@ async fn opt_out(
     }
 }
 
-/// Handles a STOP that arrives after a START which was written later. Texts continue, but marketing
-/// consent from before the STOP ends, as if both had arrived in order (D7).
+/// Handles a STOP that was written before a START but arrives after it. Texts continue, but
+/// marketing consent from before the STOP ends, as if both had arrived in order (D7).
 async fn late_opt_out(
     gate: &Gate,
     tx: &mut Tx,

@@ -1,6 +1,6 @@
 //! Handles a text that only resembles an opt-out or a cry for help (D20). A likely opt-out is
-//! answered by a question. A likely cry is answered as usual, and also gets one sentence with the
-//! helpline and a case.
+//! answered by a question. A likely cry is answered as usual. In addition, the guest gets one
+//! sentence with the helpline, and a case is opened.
 
 use seven_compliance::{Intent, Keyword, Layer, Likely, LikelyKind, dialogue};
 use seven_domain::AuditEvent;
@@ -14,7 +14,7 @@ use crate::{
     types::{Case, Gate, Next},
 };
 
-/// The keyword under which a yes to "should we stop texting you?" is handled, in whatever words.
+/// The keyword for a yes, in whatever words, to our question "should we stop texting you?"
 pub(crate) const ASKED: Keyword = Keyword {
     intent: Intent::OptOut,
     pattern_id: "optout.nl.asked",
@@ -90,8 +90,8 @@ pub(crate) async fn ask(gate: &Gate, tx: &mut Tx, case: &Case<'_>) -> Result<Nex
     canned::canned(gate, tx, case, TextKey::OptOutQuestion).await
 }
 
-/// Handles the answer to the question of [`ask`] while that question is our last text: a yes, or a
-/// second likely opt-out, stops our texts; a no keeps them; any other text is conversation.
+/// Handles the answer to the question of [`ask`], while that question is our last text. A yes or a
+/// second likely opt-out stops our texts; a no keeps them. Any other text is conversation.
 pub(crate) async fn answer_to_question(
     gate: &Gate,
     tx: &mut Tx,

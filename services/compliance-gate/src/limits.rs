@@ -1,4 +1,4 @@
-//! Counts texts against the inbound limits, after keywords were handled, so that no limit can stop
+//! Counts texts against the inbound limits. Keywords are handled before, so that no limit can stop
 //! a STOP. A text over a limit is stored all the same, and its webhook is answered.
 
 use std::time::Duration;
@@ -19,8 +19,8 @@ pub(crate) enum Limited {
 
 const MINUTE: Duration = Duration::from_secs(60);
 
-/// Counts the text against all limits. `fleet_per_minute` limits the texts of all casinos together;
-/// while they exceed the limit, each casino may use an equal share of it. Raises an alert for each
+/// Counts the text against all limits. `fleet_per_minute` limits the texts of all casinos together.
+/// While they exceed this limit, each casino may use an equal share of it. Raises an alert for each
 /// casino whose guests get no answer.
 pub(crate) async fn count(fleet: &Fleet, fleet_per_minute: u32, case: &Case<'_>) -> Limited {
     let casino = &case.config.casino_id;

@@ -27,7 +27,8 @@ pub(crate) fn starts_from_now() -> bool {
     mutant!("start_from_now")
 }
 
-/// Breaks a promise: marks the text as done before the work. Returns whether it was marked already.
+/// Breaks a promise: marks the text as done before the work. Returns whether the text was marked
+/// before this call.
 pub(crate) async fn noted_before(cache: &Cache, casino: &CasinoId, key: &str) -> bool {
     if !mutant!("done_before_effect") {
         return false;

@@ -15,7 +15,7 @@ use crate::{
 
 /// Maximum time between a text and its copy.
 const COPY_WINDOW: TimeDelta = TimeDelta::seconds(60);
-/// Maximum time in which a machine answers one of our texts; a slower answer is taken for a
+/// Maximum time in which a machine answers one of our texts. A slower answer is taken for a
 /// person's.
 const RESPONDER_WINDOW: TimeDelta = TimeDelta::seconds(10);
 /// How far back the guest's texts are compared when a machine seems to answer ours.
@@ -92,8 +92,8 @@ pub(crate) async fn auto_responder(
         .map(Some)
 }
 
-/// Returns the guest's earlier texts of the time span `within` before this text, the newest first.
-/// If the guest wrote nothing in that time, no query is made.
+/// Returns the texts that the guest wrote at most `within` before this text, the newest first. If
+/// the guest wrote nothing in that time, no query is made.
 async fn earlier(tx: &mut Tx, case: &Case<'_>, within: TimeDelta) -> Result<Vec<Earlier>, Error> {
     let at = case.text.received_at;
     if case

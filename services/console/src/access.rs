@@ -1,5 +1,5 @@
-//! Identifies the caller: reads the session's cookie, loads the person's present rights, and
-//! accepts only forms that come from pages of that session.
+//! Identifies the caller. Reads the session's cookie and loads the person's present rights. Accepts
+//! only forms that come from pages of that session.
 
 use std::net::{IpAddr, SocketAddr};
 
@@ -26,8 +26,8 @@ const COOKIE_NAME: &str = "__Host-seven";
 /// The session cookie's name over plain HTTP on a developer's machine, where browsers refuse the
 /// prefix.
 const COOKIE_NAME_HERE: &str = "seven-here";
-/// Names of the cookie that holds a login's random values while the person is at their casino's own
-/// login provider; the second name is for plain HTTP.
+/// Names of the cookie for a login at a casino's own login provider. It holds the login's random
+/// values until the person comes back from the provider. The second name is for plain HTTP.
 const ATTEMPT_NAME: &str = "__Host-seven-login";
 const ATTEMPT_NAME_HERE: &str = "seven-login-here";
 /// How long a person may take at the login provider, in seconds.
@@ -92,8 +92,8 @@ impl FromRequestParts<Shared> for Person {
     type Rejection = Fault;
 
     async fn from_request_parts(parts: &mut Parts, app: &Shared) -> Result<Self, Fault> {
-        // Fetches that a page makes by itself must not keep the session alive, so they are not
-        // recorded as its use.
+        // Fetches that a page makes by itself must not keep the session alive. They are not
+        // recorded as a use of the session.
         let touch = !parts.headers.contains_key("hx-request") || parts.method == "POST";
         let token = token_of(app, parts).ok_or(Fault::LoggedOut)?;
         person(app, token, touch).await
@@ -147,8 +147,8 @@ pub(crate) fn token_of(app: &App, parts: &Parts) -> Option<Token> {
     Token::read(only(parts, cookie_name(app))?)
 }
 
-/// Returns the value of a cookie. If two cookies have the name, it returns none, because another
-/// site may have planted one.
+/// Returns the value of a cookie. `None` if two cookies have this name, because another site may
+/// have planted one of them.
 fn only<'a>(parts: &'a Parts, name: &str) -> Option<&'a str> {
     let lines = parts.headers.get_all(COOKIE).into_iter();
     let cookies = lines
@@ -177,8 +177,8 @@ pub(crate) fn attempt_cookie(app: &App, attempt: Option<(&str, &Attempt)>) -> He
     set_cookie(app, attempt_name(app), &value, "Lax", seconds)
 }
 
-/// Reads the random values of a login from the browser's cookie; `None` if the person logged in at
-/// a different login provider.
+/// Reads the random values of a login from the browser's cookie. `None` if the cookie belongs to a
+/// login at a different provider.
 pub(crate) fn attempt_of(app: &App, parts: &Parts, id: &str) -> Option<Attempt> {
     let mut values = only(parts, attempt_name(app))?.split('.');
     if values.next() != Some(id) {
@@ -236,8 +236,7 @@ fn cookie_name(app: &App) -> &'static str {
 pub(crate) struct From(pub(crate) String);
 
 /// Writes an address in the form under which logins are counted. Only the first 64 bits of an IPv6
-/// address are used, because all addresses that share them belong to one customer of an internet
-/// provider.
+/// address are used, because all addresses that share them belong to one internet customer.
 fn counted(address: IpAddr) -> String {
     match address {
         IpAddr::V4(address) => address.to_string(),

@@ -42,7 +42,7 @@ impl Frame {
         }
     }
 
-    /// Returns the frame of a page for this person, with links to the pages that they may see;
+    /// Returns the frame of a page for this person. It links to the pages that the person may see.
     /// `here` is the key of the page itself.
     pub(crate) fn of(person: &Person, casino: Option<&CasinoId>, title: &str, here: &str) -> Self {
         let mut links = vec![("/".to_owned(), "casinos")];

@@ -14,12 +14,12 @@ use tokio::{
 
 use crate::app::Shared;
 
-/// Minimum time between two hints to one page. Together with `DELAY` it must stay below one second,
-/// within which every page must show a new text.
+/// Minimum time between two hints to one page. A page must show a new text within a second, so this
+/// time and `DELAY` together must stay below one second.
 const LEAST_GAP: Duration = Duration::from_millis(700);
-/// Time between a change and its hint. When the bus reports a change, its row may not be written
-/// yet. Also, pages that fetch at the same time share a reading, which must not be older than the
-/// change.
+/// Time between a change and its hint. When the bus reports a change, the changed row may not be
+/// written yet. Also, pages that fetch at the same time share a reading, which must not be older
+/// than the change.
 const DELAY: Duration = Duration::from_millis(200);
 /// Time from a hint to its repetition, which covers rows that were written only after the first
 /// hint.
@@ -27,8 +27,8 @@ const LATER: Duration = Duration::from_millis(1_500);
 /// Time between two checks of the session behind a stream. It may be long: a stream carries no
 /// data, and every fetch of a page checks the session itself.
 const CHECK: Duration = Duration::from_secs(5);
-/// Time without news after which a page gets a hint anyway; `REFRESH_ALONE` applies while the bus
-/// is unreachable.
+/// Time without news after which a page gets a hint anyway. While the bus is unreachable,
+/// `REFRESH_ALONE` applies instead.
 const REFRESH: Duration = Duration::from_secs(20);
 const REFRESH_ALONE: Duration = Duration::from_secs(2);
 /// Pause before the next attempt to subscribe to the bus.
@@ -73,15 +73,15 @@ pub(crate) async fn hear(app: Shared) {
 /// The state of one page's stream.
 struct Page {
     heard: broadcast::Receiver<CasinoId>,
-    /// When the last hint was sent, and (`again`) when the second hint for the same change is due.
+    /// When the last hint was sent. `again`: when the second hint for the same change is due.
     last: Option<Instant>,
     again: Option<Instant>,
     checked: Instant,
 }
 
 /// Returns the hints for one page: a `change` event at most every 900 ms, and one after a time
-/// without news. The stream ends at the shutdown. It also ends, after one last hint, when `allowed`
-/// returns false; `allowed` is asked every few seconds.
+/// without news. `allowed` is asked every few seconds. If it returns false, the stream ends after
+/// one last hint. The stream also ends at the shutdown.
 pub(crate) fn stream_for<A, F>(
     app: Shared,
     casino: CasinoId,
@@ -130,8 +130,8 @@ where
             page.again = told.then(|| now + LATER);
             let mut goes_on = true;
             if now >= page.checked + CHECK {
-                // If the person may no longer read the casino's data, this last hint makes the page
-                // fetch its parts, and that fetch is refused.
+                // If the person may no longer read the casino's data, this is the last hint. The
+                // page then fetches its parts, and that fetch is refused.
                 goes_on = allowed().await;
                 page.checked = now;
             }

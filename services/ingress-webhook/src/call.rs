@@ -157,8 +157,8 @@ impl Signer for Twilio {
         })
     }
 
-    /// Twilio reads a 2xx answer to an inbound message as TwiML and reports an error for anything
-    /// else; an empty response sends nothing.
+    /// Twilio reads a 2xx answer to an inbound message as TwiML, and reports an error if it is not
+    /// TwiML. An empty `<Response/>` sends nothing.
     fn respond(answer: Answer) -> Response {
         let response = answer.into_response();
         if !response.status().is_success() {

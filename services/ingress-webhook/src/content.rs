@@ -139,7 +139,7 @@ async fn receive(
 }
 
 /// Measures the time from the edit to the call, and from the call to the stored change. The first
-/// is skipped if the spreadsheet's clock is ahead.
+/// time is skipped if the spreadsheet's clock is ahead.
 fn measure(edited_at: &Value, called_at: DateTime<Utc>, stored: Duration) {
     let step = &metrics().content.step;
     let edited_at = edited_at.as_str().and_then(|at| at.parse().ok());
@@ -161,8 +161,8 @@ async fn signed(
     body: &[u8],
 ) -> Result<(CasinoId, DateTime<Utc>), Response> {
     let refused = |refusal: Refusal| {
-        // Calls without a signature are counted separately, because anybody can make them: they do
-        // not show that an editor's edits are refused.
+        // Calls without a signature are counted separately. Anybody can make such calls, so they do
+        // not show that a real editor's edits are refused.
         let outcome = match refusal {
             Refusal::Missing => "unsigned",
             _ => "refused",
@@ -176,8 +176,8 @@ async fn signed(
     let casino: CasinoId = casino.parse().map_err(|_| unknown())?;
     let text = |name| headers.get(name).and_then(|value| value.to_str().ok());
     let signature = (text(TIMESTAMP_HEADER), text(SIGNATURE_HEADER));
-    // Checks presence and age of the signature first, so that a call that is certainly invalid
-    // causes no database query.
+    // First checks that there is a signature and that it is recent. If not, the database need not
+    // be asked.
     let now = app.fleet.clock.now();
     age(signature, now).map_err(refused)?;
     let version = match version(app, &casino).await {

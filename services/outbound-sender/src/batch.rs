@@ -1,6 +1,6 @@
 //! Combines database work for several texts of a casino in one transaction. The work for one text
-//! is called a question here. A question is answered at once if a transaction is free; questions
-//! that arrive while all are busy wait and are combined.
+//! is called a question here. A question is answered at once if a transaction is free. If all
+//! transactions are busy, new questions wait and are combined.
 
 use std::{
     collections::HashMap,
@@ -14,8 +14,8 @@ use seven_domain::CasinoId;
 use seven_runtime::Error;
 use tokio::sync::{Semaphore, oneshot};
 
-/// Maximum number of questions in one transaction, which holds the locks of the first question
-/// until the last one is done.
+/// Maximum number of questions in one transaction. It is limited because the transaction holds the
+/// first question's locks until the last question is answered.
 const MOST: usize = 16;
 
 /// Collects questions of one kind, by casino.
@@ -29,8 +29,8 @@ pub(crate) struct Batcher<Q, A> {
 
 #[derive(Debug)]
 struct CasinoBatch<Q, A> {
-    /// Permits for transactions; a caller holds one while it answers its own question and those of
-    /// other callers.
+    /// Permits for transactions. A caller holds one permit while it answers its own question and
+    /// other callers' questions.
     turns: Semaphore,
     waiting: Mutex<Vec<Question<Q, A>>>,
     numbers: AtomicU64,
@@ -46,8 +46,8 @@ struct Question<Q, A> {
 // === impl Batcher ===
 
 impl<Q: Clone, A> Batcher<Q, A> {
-    /// Uses at most half of the connections, so that the casino's other work can go on. Workers
-    /// that serve a single casino have two connections, and so run one transaction at a time
+    /// Makes a batcher that uses at most half of the connections, so that other work can go on. A
+    /// worker that serves a single casino has two connections, so it runs one transaction at a time
     /// (docs/performance.md).
     pub(crate) fn over(connections: usize) -> Self {
         Self {

@@ -13,8 +13,7 @@ use tokio::sync::oneshot;
 use crate::mutant;
 
 /// The queue of texts that wait to be sent for one casino, lane and provider. Only one of these
-/// texts at a time asks the rate limits, so that a flood of texts costs Redis no more than a few
-/// texts do.
+/// texts at a time asks the rate limits, so that a flood of texts does not burden Redis.
 #[derive(Debug, Default)]
 pub(crate) struct Line(Mutex<Places>);
 
@@ -25,11 +24,11 @@ struct Places {
     waiting: BTreeMap<QueuePosition, (GuestHash, oneshot::Sender<()>)>,
 }
 
-/// The place of a text in the queue; the smallest is served first.
+/// The place of a text in the queue. The text with the smallest place is served first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct QueuePosition {
     rank: u8,
-    /// How many texts of the same guest and rank are queued before it.
+    /// How many texts of the same guest and rank are queued before this text.
     nth: usize,
     ticket: u64,
 }
@@ -57,9 +56,9 @@ pub(crate) fn rank(class: MessageClass) -> u8 {
 }
 
 /// Returns an additional wait before a text asks again for a place in the queue or for a provider.
-/// It is zero for answers to cries for help; for other texts it is a share of `most` that the
-/// text's id decides. Without this spread, all waiting texts would ask at the same moments, and the
-/// answers to cries would wait behind the others.
+/// The wait is zero for answers to cries for help. For other texts, it is a share of `most` that
+/// depends on the text's id. Without this spread, all waiting texts would ask at the same moments,
+/// and the answers to cries would wait behind the others.
 pub(crate) fn put_off(class: MessageClass, text: OutboundId, most: Duration) -> Duration {
     if rank(class) == 0 {
         return Duration::ZERO;
@@ -106,8 +105,8 @@ impl Line {
                 },
             )
         };
-        // `turn_tx` cannot be dropped unused while this task waits: its entry is removed only by
-        // `Waiting`, or when the turn is passed to this text.
+        // This never fails: the entry with `turn_tx` is removed only when `Waiting` is dropped, or
+        // when this text gets its turn.
         turn_rx.await.ok();
         waiting.served = true;
         Turn(Arc::clone(self))
@@ -121,7 +120,7 @@ impl Line {
 impl Places {
     fn pass_on(&mut self) {
         match self.waiting.pop_first() {
-            // The receiver still exists, because `Waiting` removes its entry before it is dropped.
+            // If the receiver was dropped meanwhile, `Waiting` passes the turn on.
             Some((_, (_, next))) => drop(next.send(())),
             None => self.taken = false,
         }

@@ -13,8 +13,8 @@ use seven_store::{
     suppressions::Sync,
 };
 
-/// Updates the suppression. Safe to repeat: after a crash before the attempt is recorded, the same
-/// error is handled again.
+/// Updates the suppression. Safe to repeat: if the process dies before it records the attempt, the
+/// same error is handled again.
 pub(crate) async fn sync(
     fleet: &Fleet,
     casino: &CasinoId,
@@ -70,8 +70,8 @@ pub(crate) async fn sync(
                 ..entry
             })
             .await?;
-            // The guest opted in again but gets no texts, so a person of the casino has to tell the
-            // guest.
+            // The guest opted in again but gets no texts. A person at the casino has to tell the
+            // guest why.
             let sla = escalation::sla(Severity::Sev2);
             let case = NewEscalation {
                 escalation_id: fleet.ids.uuid(),

@@ -18,8 +18,7 @@ const SECOND: Duration = Duration::from_secs(1);
 const MINUTE: Duration = Duration::from_secs(60);
 const DAY: Duration = Duration::from_secs(86_400);
 
-/// Returns all rate limits that apply to a text at this provider, from that of the number to that
-/// of the fleet. Pure.
+/// Returns all rate limits that apply to a text at this provider. Pure.
 pub(crate) fn levels(
     casino: &CasinoId,
     ours: &Operational,
@@ -68,15 +67,15 @@ pub(crate) fn levels(
     levels.into_iter().flatten().collect()
 }
 
-/// Maximum number of safety texts that wait in the queue, each holding one of the worker's permits.
-/// Further ones give their permit back, so that an answer to a crisis or emergency behind them gets
-/// it. Such an answer itself always waits in the queue.
+/// Maximum number of safety texts that wait in the queue. Each of them holds one of the worker's
+/// permits; further ones give their permit back, for answers to a crisis or emergency. Those
+/// answers always wait in the queue.
 const MOST_IN_LINE: usize = 2;
 /// Maximum time, in addition to one second, until a text that gave its permit back asks again.
 const IN_LINE_SPREAD: Duration = Duration::from_secs(4);
 
-/// Waits for the text's turn and its rate limits. Returns the time after which to ask again if
-/// waiting here would take too long; `None` if the text may go on.
+/// Waits for the text's turn and its rate limits. Returns `None` once the text may go on. If
+/// waiting here would take too long, returns the time after which to ask again.
 pub(crate) async fn paced(sender: &Sender, job: &Job) -> Option<Duration> {
     // Without a provider there is no limit to ask. The text goes on, and the next stage holds it.
     let carrier = route::carriers_for(sender, job)

@@ -1,6 +1,6 @@
-//! Finds each text that was sent after its guest's STOP, contains the incident, and raises the
-//! highest alert. The pre-send check prevents such texts; this check compares the texts that were
-//! really sent with the STOPs.
+//! Finds texts that were sent after their guest's STOP, contains each as an incident, and raises an
+//! alert. The pre-send check should prevent such texts; this check looks at the texts that were
+//! really sent.
 
 use std::{collections::BTreeSet, time::Instant};
 

@@ -1,5 +1,6 @@
-//! Finds texts whose row names a different guest, turn or number from that of their conversation.
-//! No code writes such a row; if one exists, a casino may have seen another casino's guest.
+//! Finds texts whose row names a guest, turn or number that does not belong to the text's
+//! conversation. No code writes such a row; if one exists, a casino may have seen another casino's
+//! guest.
 
 use std::time::Instant;
 

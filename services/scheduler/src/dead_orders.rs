@@ -8,8 +8,8 @@ use seven_store::dead::Waiting;
 
 use crate::rounds;
 
-/// Maximum number of a casino's letters per round. With one round a second, that is the default
-/// rate of `seven dead replay`.
+/// Maximum number of orders that one round carries out for a casino. At one round a second, this is
+/// the default rate of `seven dead replay`.
 const BATCH: i64 = 5;
 /// Refusal code of an order that failed, if another try in a later round would not help.
 const FAILED: &str = "failed";

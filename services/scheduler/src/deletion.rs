@@ -90,8 +90,8 @@ async fn run(fleet: &Fleet, casino: &CasinoId, id: Uuid) -> Result<Option<Durati
         }
     }
     let Some(remains) = tx.start_deletion(id, deletion.guest_id).await? else {
-        // Without the guest's row there is no phone number to search by, and an earlier run has
-        // deleted all data that such a search would find.
+        // The guest's row is gone: an earlier run has already searched by the phone number and
+        // deleted what it found.
         tx.erase(
             &deletion,
             &guest,
@@ -157,8 +157,8 @@ async fn run(fleet: &Fleet, casino: &CasinoId, id: Uuid) -> Result<Option<Durati
     Ok(None)
 }
 
-/// Returns the address as it is written in events, and for a phone also as in Twilio's raw
-/// webhooks, which encode the plus as %2B.
+/// Returns the spellings of the address: as events write it and, for a phone, also as Twilio's raw
+/// webhooks write it, with the plus encoded as %2B.
 fn spellings(address: &Address) -> Vec<Vec<u8>> {
     let raw = address.phone().map(|phone| {
         let digits = phone.as_str().trim_start_matches('+');

@@ -5,13 +5,13 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// A round looks this much further back than the start of the last round. Rows of a transaction
-/// that began earlier may have become visible only since then. Postgres ends a transaction that
-/// idles for longer than this.
+/// Each round also looks at rows from this long before the start of the last round: a transaction
+/// may write a row before that start and commit after it. Postgres ends a transaction that idles
+/// for longer.
 const OVERLAP: Duration = Duration::from_secs(60);
 
-/// When the last successful round began; the next round looks back to that time. If there was none,
-/// or it was long ago, the next round looks back as far as the check's limit.
+/// When the last successful round began; the next round looks back to that time. If no round
+/// succeeded, or the last one was long ago, the next round looks back as far as the check's limit.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Lookback(Arc<Mutex<Option<Instant>>>);
 

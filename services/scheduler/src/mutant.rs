@@ -8,14 +8,13 @@ pub(crate) fn erases_unread() -> bool {
     mutant!("erases_unread")
 }
 
-/// Breaks the promise that a STOP to a number that changed its casino also reaches the former
-/// casino.
+/// Breaks the promise that a STOP also reaches the casino that had the number before.
 pub(crate) fn forgets_former() -> bool {
     mutant!("forgets_former")
 }
 
-/// Switches reconciliation off, because it would repair the losses that these two mutants cause
-/// before a check sees them.
+/// Switches reconciliation off for these two mutants. It would repair the losses that they cause,
+/// before a check sees the losses.
 pub(crate) fn reconciles_nothing() -> bool {
     [mutant!("ack_before_publish"), mutant!("done_before_effect")].contains(&true)
 }

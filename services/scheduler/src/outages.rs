@@ -15,17 +15,15 @@ use seven_store::{controls::Switch, outages::Waits};
 type LastSeen = HashMap<(CasinoId, OutageKind), DateTime<Utc>>;
 
 /// When guests were last seen waiting, for each casino and kind of outage. Waits that a switch
-/// causes on purpose are left out. An outage begins only if two rounds in a row see guests wait. A
-/// single round may see guests who waited because of a switch that was just turned off; they are
-/// answered within seconds.
+/// causes on purpose are left out. An outage begins only if two rounds in a row see guests wait: if
+/// a switch was just turned off, one round may see guests who are answered within seconds.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Seen(Arc<Mutex<LastSeen>>);
 
 // === impl Seen ===
 
 impl Seen {
-    /// Notes that guests wait now. Returns whether the note before this one is less than `lately`
-    /// old.
+    /// Notes that guests wait now. Returns whether the previous note is less than `lately` old.
     fn again(
         &self,
         casino: &CasinoId,

@@ -1,6 +1,6 @@
-//! Checks texts a second time after they were handled: the host's texts for offers that the content
-//! does not support, and the guests' texts for cries for help. This finds texts that an older pack,
-//! an older version of the program or a failed check let through.
+//! Checks texts a second time after they were handled. The host's texts are checked for offers that
+//! the content does not support, guests' texts for cries for help. This finds texts that an older
+//! pack, an older program or a failed check let through.
 
 mod cries;
 
@@ -24,15 +24,16 @@ use uuid::Uuid;
 
 use crate::incidents::{Found, contain};
 
-/// A new process first checks texts from this far back, because it may have brought a new pack.
+/// A new process first checks the texts of this period before its start, because it may have a new
+/// pack.
 const FIRST_SPAN: TimeDelta = TimeDelta::hours(24);
 /// Length of the period whose texts are checked in one step.
 const CHUNK: TimeDelta = TimeDelta::hours(1);
-/// Each round goes back this far before the end of the previous one, because transactions may
+/// Each round begins this long before the end of the previous round, because transactions may
 /// commit late.
 const OVERLAP: TimeDelta = TimeDelta::minutes(5);
-/// A turn that began within this time after a change of content is not checked, because it may
-/// still have used the content before the change.
+/// A turn that began within this time after a change of content is not checked: it may have used
+/// the earlier content.
 const CONTENT_MARGIN: Duration = Duration::from_secs(120);
 const BY: &str = "scheduler";
 
@@ -161,8 +162,8 @@ fn found(kind: IncidentKind, text: &ReadAgain) -> Found {
 }
 
 /// Returns the casino's content, against which the replies are checked. Returns `None` if there are
-/// no replies, or if the content has changed since the replies were selected; the next round then
-/// selects them again.
+/// no replies. Also returns `None` if the content has changed since the replies were selected; the
+/// next round then selects them again.
 async fn content_of(
     tx: &mut Tx,
     replies: &[ReadAgain],
@@ -179,8 +180,8 @@ async fn content_of(
 
 /// Returns the replies that name an amount of money found neither in the casino's content nor in
 /// any of its promotions. A promotion's dates are not checked here, because the turn checked them
-/// when it made the reply. The check runs on a blocking thread, because a day's replies take
-/// seconds.
+/// when it made the reply. The check runs on a blocking thread, because checking a day's replies
+/// takes seconds.
 async fn unproven(
     content: Vec<Value>,
     replies: Vec<ReadAgain>,

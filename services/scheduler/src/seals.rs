@@ -25,7 +25,8 @@ pub(crate) async fn seal_days(fleet: &Fleet, tx: &mut Tx) -> Result<Value, Error
     for seal in tx.seals(CHECKED_SEALS).await? {
         if let Sealed::Broken(seal) = check_seal(tx, seal.day).await? {
             broken += 1;
-            // The case's id is derived from the seal, so that later nights find the same case.
+            // The case's id is derived from the seal, so that later nights do not open a second
+            // case.
             let id = seal
                 .sha256
                 .get(..32)

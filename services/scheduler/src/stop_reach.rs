@@ -1,5 +1,6 @@
-//! Extends a STOP to further casinos (D7, D40): those that texted the guest from the same number
-//! before, and those of the same legal sender if its opt-outs apply to all of its casinos.
+//! Extends a STOP to other casinos (D7, D40): to those that texted the guest from the same number
+//! before. If the legal sender's opt-outs apply to all of its casinos, also extends the STOP to
+//! those.
 
 use chrono::{DateTime, Utc};
 use seven_compliance::chain::Action;
@@ -61,8 +62,8 @@ pub(crate) async fn reach(fleet: &Fleet, row: &Due) -> Result<(), Error> {
     Ok(tx.commit().await?)
 }
 
-/// Stops one casino's texts to the guest. The consent record says why, but not to which casino the
-/// guest wrote.
+/// Stops one casino's texts to the guest. The consent record says by which rule the STOP applies
+/// here, but not to which casino the guest wrote.
 async fn stop_at(
     fleet: &Fleet,
     said: &StopToCarry,

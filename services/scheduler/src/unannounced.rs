@@ -1,6 +1,6 @@
-//! Stores the dead letter of a row if a process committed that it gave the row up, but died before
-//! it announced the dead letter (D17). No other code would do so, because the redelivered message
-//! finds the row done.
+//! Stores missing dead letters of rows that a process gave up (D17). The process died after it had
+//! marked the row as given up, but before it announced the dead letter. A redelivered message finds
+//! the row done, so no other code stores this dead letter.
 
 use chrono::TimeDelta;
 use prost::Message as _;

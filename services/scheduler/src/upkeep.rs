@@ -1,4 +1,4 @@
-//! Exports when operators' recurring duties were last done or are due next: rotating secrets,
+//! Exports when operators last did their recurring duties, or when these are due: rotating secrets,
 //! making backups, practising recovery, reviewing incidents. Alerts on these metrics remind the
 //! operators.
 

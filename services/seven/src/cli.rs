@@ -134,7 +134,8 @@ enum Command {
     Incident(incident::Incident),
     /// Write a backup of everything in Postgres.
     ///
-    /// It is a dump of one moment, consent and audit log included, and a manifest of its contents.
+    /// The backup is a dump of one moment, with consent and audit log, and a manifest of the dump's
+    /// contents.
     Backup(backup::Backup),
     /// Restore a backup into an empty database.
     ///
@@ -193,8 +194,7 @@ enum Command {
     Eval(Moved),
 }
 
-/// Accepts any arguments of a moved command, so that it fails with the new path instead of a usage
-/// error.
+/// Accepts any arguments, so that a moved command fails with its new path instead of a usage error.
 #[derive(Debug, Args)]
 struct Moved {
     #[arg(trailing_var_arg = true, allow_hyphen_values = true, hide = true)]
@@ -217,8 +217,8 @@ impl Cli {
     }
 
     /// Returns the number of runtime threads; `None` leaves it to the runtime's default. A worker
-    /// that serves only the casinos named on its command line gets one: more would delay the other
-    /// casinos' workers (docs/performance.md).
+    /// for the casinos named on its command line gets one thread: more would delay other casinos'
+    /// workers (docs/performance.md).
     pub fn threads(&self) -> Option<usize> {
         matches!(&self.command, Command::Run(run) if run.has_own_casinos()).then_some(1)
     }

@@ -51,8 +51,8 @@ pub struct Addition {
     pub changes: Vec<Change>,
 }
 
-/// Stores the document if there is a pack for it, routes its number, creates its consumers and
-/// tells the running workers.
+/// Stores the casino's document, routes the casino's number, creates its consumers and tells the
+/// running workers. Fails if there is no pack for the casino.
 pub async fn add_casino(fleet: &Fleet, config: &CasinoConfig, actor: &str) -> Result<Addition> {
     fleet
         .packs
@@ -110,8 +110,8 @@ pub async fn announce(fleet: &Fleet, casino: &CasinoId) -> Result<()> {
     Ok(())
 }
 
-/// Loads the file as the casino's whole content: items that it does not name are switched off,
-/// without asking for confirmation. For tools that prepare a casino; operators use `content load`.
+/// Loads the file as the casino's whole content. Items missing from the file are switched off
+/// without confirmation. For tools that prepare a casino; operators use `content load`.
 pub async fn load_content(
     fleet: &Fleet,
     casino: &CasinoId,

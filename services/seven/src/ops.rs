@@ -1,9 +1,9 @@
 //! The operations listener of a process: `/metrics`, `/health`, `/health/live`, `/health/ready`.
 //! It is private: no path here may be reachable from outside the fleet.
 //!
-//! Answers come from the last result of a background check: no request makes a call or asks a
-//! vendor, and a model never makes a worker unready. If the address is already in use, the worker
-//! logs an error and runs without the listener, because serving guests matters more.
+//! Answers come from the last background check: a request here asks no store and no vendor. A model
+//! never makes a worker unready. If the address is already in use, the worker logs an error and
+//! runs without the listener, because serving guests matters more.
 
 mod health;
 mod warm;

@@ -3,7 +3,7 @@
 
 use std::any::Any;
 
-/// Installs a panic hook for the whole process that logs panics in this way.
+/// Installs a panic hook for the whole process, which logs panics as described above.
 pub(crate) fn mask() {
     std::panic::set_hook(Box::new(|panic| {
         let place = panic

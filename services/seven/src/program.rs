@@ -14,8 +14,8 @@ pub fn run(
     command: impl Future<Output = Result<ExitCode>>,
 ) -> ExitCode {
     panics::mask();
-    // reqwest is built without its own TLS provider and uses this one, because two providers in one
-    // process lead to a panic.
+    // reqwest is built without its own TLS provider and uses this one. Two providers in one process
+    // lead to a panic.
     if rustls::crypto::ring::default_provider()
         .install_default()
         .is_err()

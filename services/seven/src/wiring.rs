@@ -132,8 +132,8 @@ pub(crate) async fn handles(
     })
 }
 
-/// Connects to NATS, and retries while the server is not up, because an orchestrator starts worker
-/// and server at the same time.
+/// Connects to NATS, and retries while the server is not up. An orchestrator starts worker and
+/// server at the same time.
 async fn connect(
     settings: &seven_bus::Settings,
     nats: Nats,

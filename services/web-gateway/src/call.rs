@@ -87,8 +87,8 @@ impl Caller {
         })
     }
 
-    /// Checks that the page may open the casino's chat. Programs send no origin; with `must_name`,
-    /// calls without an origin are refused.
+    /// Checks that the calling page may open the casino's chat. Programs send no origin; if
+    /// `must_name` is true, calls without an origin are refused.
     pub(crate) fn check_origin(
         &self,
         app: &App,
@@ -112,8 +112,8 @@ impl Caller {
         }
     }
 
-    /// Counts a call against the limit of its network address, which all gateways share. `call`
-    /// identifies the call, so that a repeated call counts once.
+    /// Counts a call against the limit of its network address; all gateways share this limit.
+    /// `call` identifies the call, so that a repeated call counts once.
     pub(crate) async fn count(
         &self,
         app: &App,

@@ -30,8 +30,8 @@ use crate::{
     words::Words,
 };
 
-/// The UUID namespace in which thread ids are turned into visitor ids, so that no thread id can
-/// lead to a widget's conversation.
+/// The UUID namespace in which thread ids become visitor ids. It is `/chat`'s own, so no thread id
+/// can lead to a widget's conversation.
 const THREADS: Uuid = Uuid::from_u128(0x8f6d_1d5e_6c1b_4b55_9a53_0e5c_7d9c_2f41);
 
 #[derive(Debug, Deserialize)]
@@ -43,7 +43,7 @@ struct Told {
     /// The id that the client gave the message; a second call with this id stores no second
     /// message.
     message_id: Option<Uuid>,
-    /// The casino; the gateway's own if it is missing.
+    /// The casino; if it is missing, the one in the gateway's settings.
     casino: Option<CasinoId>,
 }
 

@@ -1,5 +1,5 @@
 //! The open streams, by guest. A hint wakes a guest's streams, which then read the conversation
-//! themselves. Nothing is queued for a connection, so a slow reader costs only a flag (D33).
+//! themselves. A slow reader costs no memory, because no messages are queued for a stream (D33).
 
 use std::{
     collections::HashMap,

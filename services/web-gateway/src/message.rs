@@ -42,8 +42,8 @@ impl Message {
         Ok(Self { id, text })
     }
 
-    /// Returns the message's id at its casino. It is derived from the visitor's id but does not
-    /// contain it, so that the deletion of a guest need not look for it in message ids.
+    /// Returns the message's id at its casino. The id is a hash of the visitor's id and `self.id`.
+    /// So the deletion of a guest need not search message ids for the visitor's id.
     pub(crate) fn key(&self, session: &Session) -> String {
         Uuid::new_v5(&session.visitor, self.id.as_bytes()).to_string()
     }

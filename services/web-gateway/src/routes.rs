@@ -17,8 +17,8 @@ use crate::{app::Shared, chat, pages, problem::Problem, property, widget};
 
 /// Strict-Transport-Security for two years, as WEB-4 requires.
 const HSTS: &str = "max-age=63072000; includeSubDomains";
-/// The policy of responses that are data, not pages: browsers load nothing for them and never frame
-/// them.
+/// The Content-Security-Policy of responses that are data, not pages. Browsers load nothing for
+/// such a response and never show it in a frame.
 const POLICY: &str = "default-src 'none'; frame-ancestors 'none'";
 const REQUEST_ID: &str = "x-request-id";
 
@@ -62,8 +62,8 @@ async fn around(request: Request, next: Next) -> Response {
             .headers()
             .contains_key(header::ACCESS_CONTROL_REQUEST_METHOD);
     let mut response = match asks {
-        // Every preflight is allowed. The call itself, which names the casino, decides whether the
-        // origin is the casino's; no call uses cookies.
+        // Every preflight is allowed. Only the call itself names the casino, so the call checks
+        // whether the origin is one of the casino's. No call uses cookies.
         true => preflight(origin.clone()),
         false => next.run(request).await,
     };
@@ -100,8 +100,8 @@ async fn around(request: Request, next: Next) -> Response {
     }
     headers.insert("x-response-time-ms", HeaderValue::from(millis));
     headers.append(header::VARY, HeaderValue::from_static("Origin"));
-    // Every origin may read the response: each call has checked the origin before it returns data,
-    // and a page of another origin may read why it was refused.
+    // Every origin may read the response. Each call checks the origin before it returns data, and a
+    // refused page may read why it was refused.
     if let Some(origin) = origin {
         headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, origin);
         let exposed = HeaderValue::from_static("retry-after, x-request-id");

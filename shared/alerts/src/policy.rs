@@ -98,7 +98,8 @@ impl Policy {
         &self.routes[&severity]
     }
 
-    /// Returns the pairs of severity and channel of all routes, limited to the channels in `there`.
+    /// Returns the routes as pairs of severity and channel. Leaves out channels that are not in
+    /// `there`.
     pub fn pairs(&self, there: &[&str]) -> Vec<(Severity, String)> {
         let pairs = self
             .routes

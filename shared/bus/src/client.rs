@@ -23,8 +23,8 @@ use tokio::sync::{SetOnce, watch};
 
 use crate::{Access, Error, Roster, events, subject, topology};
 
-/// Header that carries a message's identity. It is the same for every copy of the message, although
-/// copies have different `Nats-Msg-Id`s.
+/// Header that carries a message's identity. All copies of a message have the same identity but
+/// different `Nats-Msg-Id`s.
 pub(crate) const KEY_HEADER: &str = "Seven-Key";
 pub(crate) const TRACE_HEADER: &str = "traceparent";
 
@@ -43,8 +43,8 @@ pub struct Bus {
     pub(crate) client: async_nats::Client,
     pub(crate) js: jetstream::Context,
     pub(crate) limits: topology::Limits,
-    /// Number of connections made so far. When it rises, the server has forgotten all requests of
-    /// the earlier connection.
+    /// Number of connections to the server made so far. After a new connection, the server has
+    /// forgotten the requests made on the earlier one.
     pub(crate) connections: watch::Receiver<u64>,
     /// Whether the server is new enough to be trusted with messages; unset until a server was
     /// reached.
@@ -129,8 +129,8 @@ impl Bus {
             && !self.is_too_old()
     }
 
-    /// Waits while the connection is lost: requests made meanwhile would all be sent at once when
-    /// it is restored.
+    /// Waits while the connection is lost. Otherwise all requests made in that time would be sent
+    /// at once when the connection is restored.
     pub(crate) async fn connected(&self) {
         let mut connections = self.connections.clone();
         connections.mark_unchanged();
@@ -200,8 +200,8 @@ impl Bus {
         Ok(())
     }
 
-    /// Writes one casino's switches to the bucket if they differ from those in it; returns true
-    /// when it wrote.
+    /// Writes one casino's switches to the bucket if they differ from the stored ones; returns true
+    /// if it wrote.
     pub async fn mirror(&self, control: &events::Control) -> Result<bool, Error> {
         let bucket = self.bucket().await?;
         let value = Bytes::from(control.encode_to_vec());

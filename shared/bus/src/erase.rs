@@ -62,9 +62,8 @@ async fn remove(stream: &Stream<()>, sequence: u64) -> Result<bool, Error> {
     }
 }
 
-/// Returns whether the server reports that a message is not there (any more). The words of the
-/// error decide, because the server uses the same error code if it cannot remove an existing
-/// message.
+/// Returns whether the error says that the message does not exist. The words decide, because the
+/// server uses the same error code if it cannot remove an existing message.
 fn is_gone(why: &jetstream::Error) -> bool {
     let said = why.to_string();
     why.error_code() == ErrorCode::SEQUENCE_NOT_FOUND

@@ -25,8 +25,8 @@ const CLOCK_SKEW: TimeDelta = TimeDelta::minutes(1);
 type Message = (u64, DateTime<Utc>);
 
 impl Bus {
-    /// Returns where a stage's consumer must start reading, given its saved floor and the state of
-    /// the stream as [`Bus::ensure_streams`] found it.
+    /// Returns where a stage's consumer must start reading. `floor` is its saved floor, `stream`
+    /// the stream's state as [`Bus::ensure_streams`] found it.
     ///
     /// # Errors
     /// Fails when the server does not report the contents of its stream.
@@ -67,9 +67,9 @@ impl Floor {
         }
     }
 
-    /// Decides where the consumer starts, from the stream's state and from `next`, the first
-    /// message at or after the floor. In a stream that was lost or restored to an earlier state,
-    /// the same sequences belong to other messages; the floor is then ignored.
+    /// Decides where the consumer starts. `next` is the first message at or after the floor. If the
+    /// stream was lost or restored to an earlier state, the floor is ignored, because its sequence
+    /// may now belong to a different message.
     fn beginning(self, stream: StreamState, next: Option<Message>) -> Start {
         if stream.made.trunc_subsecs(6) != self.stream_made || stream.last_sequence < self.sequence
         {

@@ -188,9 +188,9 @@ impl Roster {
     async fn watch(&self, bus: &Bus) -> Result<(), Error> {
         let broken = |e: async_nats::Error| Error::setup("watch on bucket fleet")(e);
         let bucket = bus.bucket().await?;
-        // The credentials of a worker for one casino may be limited to that casino. The consumer
-        // has a name and a filter, because the client then puts both into the subject of its
-        // request, where the server can check the casino.
+        // A worker for one casino may have credentials limited to that casino. Because the consumer
+        // gets a name and a filter, its create request names the casino in the subject, where the
+        // server can check it.
         let watched = match self.only() {
             [casino] => topology::subject_for_control(Some(casino)),
             _ => topology::subject_for_control(None),
@@ -211,8 +211,8 @@ impl Roster {
             .await
             .map_err(|e| broken(e.into()))?;
         let mut changes = consumer.messages().await.map_err(|e| broken(e.into()))?;
-        // The watch is renewed every 30 seconds: one whose bucket was replaced may stay silent
-        // without an error.
+        // The watch is renewed every 30 seconds. If its bucket was replaced, a watch may stay
+        // silent without an error.
         let until = tokio::time::Instant::now() + Duration::from_secs(30);
         while let Ok(Some(change)) = tokio::time::timeout_at(until, changes.next()).await {
             let entry = change.map_err(|e| broken(e.into()))?;

@@ -36,8 +36,8 @@ impl Streams {
 // === impl Bus ===
 
 impl Bus {
-    /// Creates the missing streams and the missing bucket. Once per process, also raises the limits
-    /// of existing streams to ours, and adds a byte limit to a stream without one.
+    /// Creates the missing streams and the missing bucket. The first call in a process also raises
+    /// the limits of existing streams to ours, and adds a byte limit to a stream without one.
     pub async fn ensure_streams(&self) -> Result<Streams, Error> {
         let (mut created, mut found) = (Vec::new(), HashMap::new());
         for config in topology::streams(&self.limits) {
@@ -46,8 +46,8 @@ impl Bus {
                 if !self.raised.load(Ordering::Relaxed) {
                     let there = stream.cached_info();
                     let bounded = topology::bounded(&there.config, &config, there.state.bytes);
-                    // A separate call, so that the byte limit is set even on a server that refuses
-                    // the other changes.
+                    // The byte limit has a separate call, because a server may refuse the other
+                    // changes.
                     let there = if self.bound(&there.config, &bounded).await {
                         &bounded
                     } else {

@@ -1,6 +1,5 @@
-//! Reading a stream outside the worker loop: the scheduler does so to file dead letters and to
-//! erase messages of deleted guests, and operators do so to see dead letters that are not filed
-//! yet.
+//! Reading a stream outside the worker loop. The scheduler files dead letters and erases messages
+//! of deleted guests in this way. Operators' commands show dead letters that are not filed yet.
 
 use std::time::Duration;
 

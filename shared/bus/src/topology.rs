@@ -81,8 +81,8 @@ pub(crate) const HEARD: [Stage; 3] = [Stage::Swarm, Stage::Sender, Stage::Receip
 /// How long the stages' streams keep a message.
 pub const STAGE_RETENTION: Duration = Duration::from_secs(7 * 24 * 3_600);
 
-/// Maximum number of consumers of one stream; the sender's stream has four per casino. It is set
-/// explicitly, because servers from 2.15 on default to 1 000, which the 251st casino would exceed.
+/// Maximum number of consumers of one stream; the sender's stream has four per casino. Without this
+/// limit, servers from 2.15 on allow only 1 000, too few for 251 casinos.
 const MOST_CONSUMERS: i32 = 100_000;
 
 /// Returns the name of the stream from which a stage consumes.
@@ -264,8 +264,8 @@ pub enum Start {
 }
 
 /// Returns the configuration of a casino's consumer. A single server keeps the consumer's position
-/// in memory (D25). A cluster keeps it on disk, because otherwise reading would restart at the
-/// beginning after all its servers stopped.
+/// in memory (D25). A cluster keeps it on disk. Otherwise reading would restart at the beginning
+/// after all servers stopped.
 pub(crate) fn consumer_config(
     stage: Stage,
     casino: &CasinoId,

@@ -1,6 +1,6 @@
-//! The worker loop of every stage (D16): it pulls messages, gives each casino its fair share,
-//! limits concurrency, and is the only code that acknowledges. It stops pulling while a dependency
-//! is down.
+//! The worker loop of every stage (D16). It pulls messages, gives each casino its fair share and
+//! limits concurrency. The loop stops pulling while a dependency is down. No other code
+//! acknowledges messages.
 
 mod in_work;
 mod process;
@@ -42,8 +42,8 @@ const PULL_EXPIRES: Duration = Duration::from_secs(30);
 /// missing.
 const PULL_RETRY_DELAY: Duration = Duration::from_millis(250);
 const PULL_RETRY_DELAY_MAX: Duration = Duration::from_secs(1);
-/// Delay before the redelivery of a message whose casino this process no longer serves. Without it,
-/// a pull that is still open would receive the message again and again, up to the delivery limit.
+/// Delay before the redelivery of a message whose casino this process no longer serves. Without the
+/// delay, a pull that is still open would get the message again and again.
 const UNSERVED_NAK_DELAY: Duration = Duration::from_secs(5);
 const ROSTER_PERIOD: Duration = Duration::from_millis(500);
 
@@ -222,8 +222,8 @@ impl<H: Handler> Shared<H> {
         }
     }
 
-    /// Receives the messages of all pulls until shutdown. A message of a consumer that is no longer
-    /// served goes back to the bus at once, instead of waiting until `ack_wait` expires.
+    /// Receives the messages of all pulls until shutdown. If a message's consumer is no longer
+    /// served, the message goes back to the bus at once.
     async fn receive(self: Arc<Self>, mut arriving: Subscriber) {
         let mut connections = self.bus.connections.clone();
         connections.mark_unchanged();

@@ -2,11 +2,10 @@
 //! provider.
 //!
 //! Failures are counted within a rolling window; a success does not remove them. In the half-open
-//! state, test calls (probes) run one at a time; only their outcomes count, not those of earlier
-//! calls.
+//! state, test calls (probes) run one at a time. Then only the outcomes of probes count.
 //!
-//! While Redis is unreachable, each process has a breaker of its own, which starts from the last
-//! known state of the shared one.
+//! While Redis is unreachable, each process uses a breaker of its own. It starts from the last
+//! known state of the shared breaker.
 
 mod local;
 mod script;
@@ -154,8 +153,8 @@ impl Cache {
         breaker
     }
 
-    /// Returns the state in Redis of every breaker that this process uses, except those for which
-    /// Redis does not answer.
+    /// Returns the state in Redis of every breaker that this process uses. Leaves out those for
+    /// which Redis does not answer.
     pub async fn breaker_states(&self) -> Vec<(Arc<str>, BreakerState)> {
         let names: Vec<Arc<str>> = self.breaker_names().iter().cloned().collect();
         let mut states = Vec::new();

@@ -32,7 +32,7 @@ pub struct Ask<'a> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Pace {
     Now,
-    /// The segments may not be sent before `after`, because of the limit `level`.
+    /// The segments must wait for `after`, because of the limit named `level`.
     Wait {
         after: Duration,
         level: &'static str,
@@ -60,7 +60,7 @@ pub(crate) struct Rate {
 
 impl Level {
     /// Returns the rate of a lane. A fifth of the limit is reserved for safety texts (D6). Bulk
-    /// texts may use only half the burst, so that a reply can always be sent at once.
+    /// texts may use only half the burst. The other half lets a reply be sent at once.
     pub(crate) fn rate(&self, lane: Lane, segments: u32) -> Rate {
         let reserve = (self.most / 5).max(1);
         let most = if lane == Lane::Safety {

@@ -1,9 +1,9 @@
-//! Pacing in segments over several limits at once, shared through Redis; local limits apply while
-//! Redis is unreachable.
+//! Pacing in segments over several limits at once, shared through Redis. While Redis is
+//! unreachable, local limits apply.
 //!
-//! A text takes its segments from all limits or from none. Of the casinos that wait for a shared
-//! limit, the one served longest ago goes first, so that one casino's many texts do not delay
-//! another's.
+//! A text takes its segments from all limits or from none. If several casinos wait for a shared
+//! limit, the one served longest ago goes first. So one casino's many texts do not delay another
+//! casino's.
 
 use std::{sync::LazyLock, time::Duration};
 

@@ -26,7 +26,7 @@ impl Fleet {
         }
     }
 
-    /// Returns a handle as another process would have it, with its own connection and its own local
+    /// Returns a handle like that of a separate process: with its own connection and its own local
     /// fallback.
     fn process(&self, settings: BreakerSettings) -> Breaker {
         let cache = Settings {

@@ -30,9 +30,10 @@ const AT_ONCE: usize = 4;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Fate {
     Now,
-    /// The text would be sent when the guest's sending window opens: at this time, after this wait.
+    /// The text would be sent when the guest's sending window opens: the opening time, and the wait
+    /// until then.
     Deferred(DateTime<Utc>, Duration),
-    /// The text would wait for an obstacle that ends by itself.
+    /// The text would wait until an obstacle ends by itself; holds the obstacle's code.
     Later(String),
     Refused(String),
 }
@@ -100,8 +101,8 @@ impl Plan {
         let lines = stream::iter(guests)
             .map(|guest| async move {
                 match line(fleet, config, campaign, texts, guest).await {
-                    // If another transaction of this guest, such as a turn or a receipt, got in the
-                    // way, tries once more.
+                    // Another transaction of this guest, such as a turn or a receipt, got in the
+                    // way. Tries once more.
                     Err(Error::Store(error)) if error.is_contended() => {
                         line(fleet, config, campaign, texts, guest).await
                     }

@@ -1,5 +1,5 @@
-//! Maps an area code to all states and time zones in which the number's owner may live (D15).
-//! People keep numbers when they move, so callers must obey the rules of every such place.
+//! Maps an area code to the states and time zones in which the number's owner may live (D15).
+//! People keep numbers when they move, so callers must obey the rules of all these places.
 
 use std::{collections::BTreeMap, sync::LazyLock};
 

@@ -1,6 +1,6 @@
-//! Defines the events of the consent chain (D8). Each event holds the previous event's hash and is
-//! stored as the canonical JSON from which its own hash is computed. A sealed head records the
-//! chain's length.
+//! Defines the events of the consent chain (D8). Each event holds the previous event's hash. An
+//! event is stored as canonical JSON, from which its own hash is computed. A sealed head records
+//! the chain's length.
 
 mod canonical;
 #[cfg(test)]

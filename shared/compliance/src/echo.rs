@@ -1,5 +1,5 @@
-//! Finds our own words in a guest's text, so that they do not count as the guest's. They occur in
-//! the reactions that phones send ("Liked “...”"), in five languages, and in quoted replies.
+//! Finds our own words in a guest's text, so that they are not taken for the guest's. Our words
+//! occur in quoted replies and in phones' reactions ("Liked “...”"), in five languages.
 
 use std::sync::LazyLock;
 
@@ -20,8 +20,8 @@ pub struct Reaction {
 pub const TEXTS_REMEMBERED: i64 = 8;
 /// The longest text that is checked for a reaction; a reaction quotes only one message.
 const LONGEST_BYTES: usize = 4_000;
-/// Minimum number of consecutive words of one of our texts that count as a quotation without
-/// quotation marks.
+/// Minimum number of consecutive words of one of our texts that make a quotation without quotation
+/// marks.
 const QUOTED_WORDS: usize = 6;
 /// The same minimum for words inside quotation marks.
 const MARKED_WORDS: usize = 3;
@@ -69,8 +69,8 @@ pub fn reaction(text: &str) -> Option<Reaction> {
         .trim_start_matches(|c: char| is_invisible(c) || c.is_whitespace())
         .chars()
         .next()?;
-    // Excludes texts cheaply: a reaction quotes only one message, and its verb comes before the
-    // quotation.
+    // A reaction is short, because it quotes only one message. It does not begin with the
+    // quotation, because its verb comes first.
     if text.len() > LONGEST_BYTES || first == '“' || first == '"' {
         return None;
     }
@@ -197,8 +197,8 @@ fn parts(text: &str) -> Option<(String, String, String)> {
     Some((lead, quoted.trim().to_owned(), added))
 }
 
-/// Returns the text without invisible characters, and with every white space except line breaks
-/// replaced by one blank.
+/// Returns the text without invisible characters. White space is replaced by one blank, except for
+/// line breaks.
 fn cleaned(text: &str) -> String {
     let seen = text.chars().filter(|c| !is_invisible(*c)).map(|c| {
         if c.is_whitespace() && c != '\n' {

@@ -49,8 +49,8 @@ const CLASSES: [Like; 12] = [
 ];
 /// The lowest probability at which a text counts as belonging to a layer that is not urgent.
 const LIKELY: f32 = 0.9;
-/// For each kind, the lowest log odds against all classes that are not urgent at which a text is
-/// likely an opt-out or a cry for help.
+/// For each kind, the lowest log odds at which a text is likely of this kind. The log odds compare
+/// the kind's class with all classes that are not urgent.
 const LEAST: [(Like, LikelyKind, f32); 4] = [
     (Like::OptOut, LikelyKind::OptOut, 3.1),
     (
@@ -69,18 +69,19 @@ const LEAST: [(Like, LikelyKind, f32); 4] = [
         3.5,
     ),
 ];
-/// A text of fewer words needs `PER_MISSING_WORD` more log odds for each word below this number.
+/// A text with fewer words needs more log odds: `PER_MISSING_WORD` more for each missing word.
 const FULL_WORDS: usize = 8;
 const PER_MISSING_WORD: f32 = 0.2;
-/// A pattern's match for a layer that is not urgent counts as a coincidence if the layer's
-/// probability is below this.
+/// If a layer that is not urgent has a lower probability than this, a match of its pattern is
+/// ignored as a coincidence.
 const UNLIKELY: f32 = 0.2;
-/// A pattern's match for an urgent layer is certain if the probability is at least
-/// `CERTAIN_WITH_PATTERN`, and likely if it is at least `LIKELY_WITH_PATTERN`.
+/// A pattern's match for an urgent layer is certain from the first of these probabilities on,
+/// likely from the second on. They are compared with the sum of the probabilities of all urgent
+/// classes.
 const CERTAIN_WITH_PATTERN: f32 = 0.7;
 const LIKELY_WITH_PATTERN: f32 = 0.1;
-/// The margin of a text that both a pattern and the classifier find. It exceeds the extra evidence
-/// that a dialogue may require (`dialogue::holds`), so a dialogue does not cancel such a find.
+/// The margin of a text that both a pattern and the classifier find. It exceeds the margin that
+/// `dialogue::holds` may require, so a dialogue never cancels such a find.
 pub(crate) const MARGIN_WITH_PATTERN: i16 = 150;
 /// Added to both probabilities of an odds ratio so that its logarithm stays finite.
 const LEAST_ODDS: f32 = 1e-3;
@@ -93,7 +94,7 @@ static BYTES: &[u8] = include_bytes!("../data/likeness.bin");
 static TABLE: LazyLock<Linear<12, 16>> =
     LazyLock::new(|| Linear::read(BYTES).expect("the table is part of the crate and tested"));
 
-/// How certain it is that a text that matches a layer's pattern belongs to that layer.
+/// How certain it is that a text belongs to the layer whose pattern it matches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Band {
     Certain,
@@ -123,8 +124,8 @@ impl Likeness {
         })
     }
 
-    /// Returns the most probable class if it is a layer that is not urgent, and its probability is
-    /// high enough.
+    /// Returns the most probable class if it is a layer that is not urgent. Its probability must be
+    /// at least `LIKELY`.
     pub(crate) fn layer(&self) -> Option<Layer> {
         let best = CLASSES
             .into_iter()
@@ -167,9 +168,9 @@ impl Likeness {
             .max_by_key(|likely| likely.margin)
     }
 
-    /// Returns how certain a pattern's match of this layer is. For an urgent layer, the
-    /// probabilities of all urgent classes are added, because a text may belong to several of them
-    /// and score low on each.
+    /// Returns how certain a pattern's match of this layer is. For an urgent layer, adds the
+    /// probabilities of all urgent classes: a text may belong to several of them and score low on
+    /// each.
     pub(crate) fn with_pattern(&self, layer: Layer) -> Band {
         let same = |class: Like| {
             if layer.is_urgent() {
@@ -198,8 +199,7 @@ impl Likeness {
         }
     }
 
-    /// Returns the log odds that the text is urgent, that is, an opt-out or a cry for help, in
-    /// hundredths.
+    /// Returns the log odds that the text is an opt-out or a cry for help, in hundredths.
     pub(crate) fn urgency(&self) -> i16 {
         let urgent = CLASSES
             .iter()
@@ -210,7 +210,7 @@ impl Likeness {
         (((urgent + LEAST_ODDS) / (1.0 - urgent + LEAST_ODDS)).ln() * 100.0) as i16
     }
 
-    /// Returns whether the text is so ordinary that no pattern's match would count.
+    /// Returns whether the text is so ordinary that a pattern's match would be ignored.
     pub(crate) fn is_ordinary(&self) -> bool {
         self.odds[0] > 1.0 - LIKELY_WITH_PATTERN
     }

@@ -1,6 +1,6 @@
-//! Compares the offers in a reply with the casino's real ones before the guest reads it. A reply
-//! with an unproven amount of money is rejected; one with other unproven wording is sent and
-//! flagged.
+//! Compares the offers in a reply with the casino's real ones before the guest reads the reply. A
+//! reply with an unproven amount of money is rejected. A reply with other unproven wording is sent
+//! and flagged.
 
 mod amount;
 mod catalogue;

@@ -50,11 +50,11 @@ pub(crate) enum OptOutRule {
         intent: Intent,
         language: Language,
     },
-    /// Wording that only looks like an opt-out. If it is found, the likeness classifier reports no
-    /// opt-out.
+    /// Wording that only looks like an opt-out. If a text has such wording, the likeness classifier
+    /// reports no opt-out.
     Spared,
-    /// Wording that refuses another channel, such as calls, but keeps our texts. If it is found,
-    /// the opt-out phrases in the text do not count.
+    /// Wording that refuses another channel, such as calls, but keeps our texts. If a text has such
+    /// wording, its opt-out phrases are ignored.
     Kept,
 }
 

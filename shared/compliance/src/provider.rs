@@ -1,10 +1,10 @@
-//! Lists the keywords to which a provider reacts by itself, and parses the provider's report of
-//! such a reaction.
+//! Lists the keywords to which a provider reacts by itself. Parses the report that the provider
+//! sends about such a reaction.
 
 use crate::{Intent, Keyword};
 
-/// The messages, in any case, to which a provider reacts by default: it blocks or unblocks the
-/// guest's number and may answer.
+/// The messages, in capitals or not, to which a provider reacts by default: it blocks or unblocks
+/// the guest's number and may answer.
 const TELNYX_WORDS: &[&str] = &[
     "stop",
     "stopall",

@@ -1,5 +1,5 @@
-//! Decides whether an unsolicited text may be sent now and, if not, when: inside the lawful window
-//! of every place where the guest may be (D15), narrowed by the casino's own hours. Replies need no
+//! Decides whether an unsolicited text may be sent now and, if not, when. The time must be lawful
+//! in every place where the guest may be (D15) and inside the casino's own hours. Replies need no
 //! window (D6).
 
 mod hours;

@@ -33,14 +33,14 @@ pub struct Evidence {
     pub(crate) sure: bool,
 }
 
-/// A text gets a second reading if the first reader's log odds, in hundredths, are above this. Nine
-/// in ten ordinary texts of the tuning sets are below it, and no cry for help is.
+/// A text gets a second reading if the first reader's log odds, in hundredths, are above this. In
+/// the tuning sets, nine in ten ordinary texts are below this, and no cry for help is.
 const SUSPICIOUS: i16 = -250;
 /// The weight of the first reader's log odds when they are added to the second reader's.
 const FIRST_READERS_SHARE: f32 = 0.5;
-/// An opt-out or a cry is likely only if the weighted sum of both readers' log odds is above these
-/// limits. The limit is lowest for a crisis: an unnecessary helpline does less harm than an
-/// unnecessary question about opting out.
+/// An opt-out or a cry is likely only if the weighted sum of both readers' log odds is above its
+/// limit. A crisis has the lowest limit. An unnecessary helpline does less harm than an unnecessary
+/// question about opting out.
 const LEAST_OPT_OUT: f32 = 4.0;
 const LEAST_CRISIS: f32 = 3.25;
 const LEAST_CRY: f32 = 4.0;
@@ -58,8 +58,8 @@ impl Evidence {
 }
 
 impl Decision {
-    /// Returns whether a second reading could change the decision: a guest wrote the text, it
-    /// neither opts out nor in, and the first reader is not sure that it is ordinary.
+    /// Returns whether a second reading could change the decision. That is so if a guest wrote the
+    /// text, it neither opts out nor in, and the first reader is not sure that it is ordinary.
     pub fn is_suspicious(&self) -> bool {
         self.author == Author::Guest
             && self
@@ -74,8 +74,8 @@ impl Decision {
 
 impl Guardrails {
     /// Combines both readings. If a pattern found a cry for help, the second reader can only weaken
-    /// it to a likely one; otherwise both readers' log odds decide whether the text is likely an
-    /// opt-out or a cry.
+    /// it to a likely one. Otherwise the log odds of both readers decide what the text is likely to
+    /// be.
     #[must_use]
     pub fn weigh(&self, first: Decision, second: &SecondReading) -> Decision {
         if !first.is_suspicious() {
@@ -203,8 +203,8 @@ mod tests {
         };
         let kind = |decision: &Decision| decision.likely.map(|likely| likely.kind.as_str());
         for (text, second, verdict, likely) in [
-            // A pattern matched and the second reader is not sure that the text is ordinary, so the
-            // cry stays certain.
+            // A pattern matched, and the second reader does not find the text ordinary: the cry
+            // stays certain.
             ("i want to kill myself tonight", all(5.0), "crisis", None),
             ("i want to kill myself tonight", all(-2.0), "crisis", None),
             // The second reader weakens the pattern's finding but does not cancel it.

@@ -1,4 +1,4 @@
-//! Asks the offline host a question with a draft in place of the published item, so that an editor
+//! Asks the offline host a question with a draft in place of the published item. An editor then
 //! reads the answer before any guest does. Nothing is stored, and nobody is texted.
 
 use std::{sync::Arc, time::Duration};

@@ -10,12 +10,12 @@ use seven_runtime::Fleet;
 use seven_store::vectors::VectorRow;
 use uuid::Uuid;
 
-/// Number of rows that are embedded per commit, so that vectors already paid for are kept if the
-/// provider fails later.
+/// Number of rows that are embedded per commit. If the provider fails later, the vectors already
+/// paid for are kept.
 const STRETCH: usize = 256;
 
-/// Why an ingestion failed. Vectors made before the failure are kept; content without a vector is
-/// still found by its words.
+/// Why an ingestion failed. Vectors made before the failure are kept. Rows without a vector can
+/// still be found by their words.
 #[derive(Debug, thiserror::Error)]
 pub enum IngestError {
     #[error("no casino {0}; `seven casino list` shows them")]
@@ -40,14 +40,14 @@ pub struct Ingested {
     pub questions: usize,
 }
 
-/// Claims the work of making a content version's vectors, so that nobody pays twice for them.
-/// Returns false if another process has claimed it. Without Redis, every process gets true.
+/// Claims the work of making a content version's vectors, so that only one process pays for them.
+/// Returns false if another process has the claim. Without Redis, every process gets true.
 pub async fn claim_vectors(fleet: &Fleet, casino: &CasinoId, version: i64) -> bool {
     let key = format!("vectors:{version}");
     fleet.cache.is_first(casino, &key).await
 }
 
-/// The differences between a casino's rows and its stored vectors; empty for the offline embedding,
+/// The differences between a casino's rows and its stored vectors. Empty for the offline embedding,
 /// which stores no vectors.
 #[derive(Default)]
 struct Missing {
@@ -119,10 +119,10 @@ pub async fn planned_ingest(
     })
 }
 
-/// Embeds rows without a current vector and the casino's own questions without a vector, and
-/// removes the vectors of deleted rows. Removing more than half of all vectors needs
-/// `mass_removal`. If content changed, makes workers reload it. Does nothing for the offline
-/// embedding.
+/// Embeds rows without a current vector, and the casino's own test questions without a vector.
+/// Removes the vectors of deleted rows; removing more than half of all vectors needs
+/// `mass_removal`. If vectors of rows changed, makes workers reload the content. Does nothing for
+/// the offline embedding.
 ///
 /// # Errors
 /// Fails when the provider, Postgres or the bus fails.
@@ -161,7 +161,7 @@ pub async fn ingest(
     Ok(done)
 }
 
-/// Embeds the casino's own questions and stores their vectors, which [`crate::run_set`] uses.
+/// Embeds the casino's own test questions and stores their vectors, which [`crate::run_set`] uses.
 async fn embed_questions(
     fleet: &Fleet,
     casino: &CasinoId,
@@ -212,7 +212,8 @@ async fn embed(
             vector: vector.values().to_vec(),
         };
         let rows: Vec<VectorRow> = stretch.iter().zip(vectors).map(row).collect();
-        // The transaction begins only now, so that none is open during the provider's call.
+        // The transaction begins only after the provider's answer. During the call, no transaction
+        // is open.
         let mut tx = fleet.store.bind(casino).await?;
         tx.put_vectors(&space, &rows).await?;
         tx.commit().await?;

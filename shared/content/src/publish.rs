@@ -38,8 +38,8 @@ impl Work<'_> {
         Ok(self.tx.publish_revision(&what, version).await?)
     }
 
-    /// Returns the content version that everything published by this transaction gets; the first
-    /// call raises the casino's version.
+    /// Returns the content version of everything that this transaction publishes. The first call
+    /// raises the casino's version.
     async fn next_version(&mut self) -> Result<i64, Error> {
         let version = match self.version {
             Some(version) => version,
@@ -79,13 +79,15 @@ impl Work<'_> {
 }
 
 /// Publishes a waiting revision, or schedules it if its time is still to come. If the revision
-/// needs a second person, its editor cannot publish it. `also` lists other names of the person who
-/// publishes, such as the mail address by which a spreadsheet names them.
+/// needs a second person, its editor cannot publish it. `also` lists other names of the publishing
+/// person, such as the mail address that a spreadsheet uses.
 ///
 /// # Errors
-/// Fails when the revision does not wait, when the item has been published anew since the revision
-/// was written, when the guards refuse the revision now, or when the person wrote it and it needs a
-/// second person.
+/// Fails when:
+/// - the revision does not wait, or was purged;
+/// - the item was published anew after the revision was written;
+/// - the guards refuse the revision now;
+/// - the revision needs a second person, and its editor tries to publish it.
 pub async fn publish(
     work: &mut Work<'_>,
     what: &Decided<'_>,
@@ -126,7 +128,8 @@ pub async fn publish(
     if later.is_some() {
         let from = [RevisionState::Draft, RevisionState::Review];
         let to = RevisionState::Scheduled;
-        // A revision that is already scheduled was approved before, so nothing is recorded for it.
+        // If the revision is already scheduled, somebody approved it earlier, and nothing is
+        // recorded now.
         if work.tx.decide_revision(what, &from, to).await? {
             work.audit_decision(what, to).await?;
         }
@@ -138,9 +141,9 @@ pub async fn publish(
     Ok(RevisionState::Published)
 }
 
-/// Publishes waiting revisions in one transaction; each is checked against the content as the
-/// earlier ones leave it. Returns the outcome of each; the caller decides from the outcomes whether
-/// to commit.
+/// Publishes waiting revisions in one transaction, one after the other. Each is checked against the
+/// content that the earlier ones leave. Returns the outcome of each. The caller decides from the
+/// outcomes whether to commit.
 ///
 /// # Errors
 /// Fails when the database fails. If a revision cannot be published, its outcome says why.
@@ -159,7 +162,8 @@ pub async fn publish_all(
     Ok(outcomes)
 }
 
-/// Checks whether the present findings of the guards allow this person to publish.
+/// Checks whether the guards' findings allow this person to publish the revision. `own` is true if
+/// this person wrote the revision.
 fn allowed(findings: &[Finding], own: bool, by: &str) -> Result<(), Error> {
     let of = |weight: Weight| findings.iter().filter(move |f| weight_of(f.kind) == weight);
     let told = |finding: &Finding| {
@@ -227,8 +231,8 @@ pub async fn due(fleet: &Fleet, casino: &CasinoId) -> Result<usize, Error> {
         };
         match publish(&mut work, &what, &[]).await {
             Ok(_) => done += 1,
-            // A revision that can no longer be published is refused, so that its editor finds it
-            // with the reason.
+            // A revision that can no longer be published is refused. The editor then finds the
+            // refused revision, with the reason.
             Err(refused @ (Error::Moved { .. } | Error::Blocked(_) | Error::Purged { .. })) => {
                 let reason = refused.to_string();
                 let what = Decided {

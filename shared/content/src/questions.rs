@@ -1,5 +1,5 @@
-//! Groups the questions that the content could not answer, and masks everything in them that may
-//! identify a guest (RAG-21, RAG-41).
+//! Groups the guests' questions that the content could not answer. Masks everything in the
+//! questions that may identify a guest (RAG-21, RAG-41).
 
 use std::{
     collections::{BTreeSet, HashMap, HashSet},
@@ -39,15 +39,14 @@ const EMPTY: &str = "a about after all also am an and any anybody anyone are as 
 const ALIKE: f64 = 0.5;
 /// Maximum length of an example, in characters.
 const MOST_CHARS: usize = 160;
-/// Number of leading letters by which words are compared: "kennels" and "kennel", "chargers" and
-/// "charging" match.
+/// Number of leading letters by which words are compared, so that "reserve" and "reservation"
+/// match.
 const STEM: usize = 6;
 
 /// Maximum number of texts that are grouped; older texts are left out.
 const MOST_TEXTS: i64 = 5_000;
 
-/// Returns, in groups, the questions from `period` that the bound casino's content could not
-/// answer.
+/// Returns the questions from `period` that the bound casino's content could not answer, in groups.
 ///
 /// # Errors
 /// Fails when Postgres does not answer.
@@ -63,8 +62,7 @@ pub async fn asked_in_vain(
 }
 
 /// Groups the questions; the group with the most guests comes first. A group's example is its
-/// newest question. `known` has the names of the casino's items; their words are not masked as
-/// names of guests.
+/// newest question. The words of `known`, the names of the casino's items, are not masked.
 fn group(asked: &[Unanswered], known: &[String]) -> Vec<Group> {
     let empty: HashSet<&str> = EMPTY.split_whitespace().collect();
     let known = known.iter().flat_map(|name| words(name));
@@ -126,17 +124,18 @@ fn group(asked: &[Unanswered], known: &[String]) -> Vec<Group> {
     groups
 }
 
-/// Returns the beginning of a word, which its singular and plural and similar forms share.
+/// Returns the beginning of a word, without a plural "s". Similar forms of a word give the same
+/// result.
 fn stem(word: &str) -> String {
     let singular = word.strip_suffix('s').filter(|word| word.len() > 2);
     singular.unwrap_or(word).chars().take(STEM).collect()
 }
 
-/// Returns the share of the shorter question's words, 0 to 1, that the other question also has.
+/// Returns the share, 0 to 1, of the shorter question's words that the longer question also has.
 fn alike(a: &BTreeSet<String>, b: &BTreeSet<String>) -> f64 {
     let common = a.intersection(b).count();
     let (less, more) = (a.len().min(b.len()), a.len().max(b.len()));
-    // If longer questions have only one word in common, that is a coincidence.
+    // If both questions have several words, a single word in common means little.
     if common == 1 && more > 2 && less > 1 {
         return 0.0;
     }
@@ -153,8 +152,8 @@ fn words(text: &str) -> impl Iterator<Item = String> {
     words.into_iter()
 }
 
-/// Masks what may identify a guest: words with two or more digits, addresses, and capitalised words
-/// that neither begin a sentence nor belong to a known name.
+/// Masks words that may identify a guest: addresses, words with two or more digits, and likely
+/// names. A likely name is capitalised, does not begin a sentence, and is not a known word.
 fn masked(text: &str, known: &HashSet<String>) -> String {
     let mut begins = true;
     let mut out: Vec<String> = Vec::new();

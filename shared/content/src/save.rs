@@ -72,8 +72,8 @@ pub async fn save(
     Ok(outcomes)
 }
 
-/// If the edit was received before, returns [`Outcome::Repeated`]: the edit made a revision then,
-/// or this very call was handled. Returns `None` if the edit must be saved now.
+/// Returns [`Outcome::Repeated`] if the edit already made a revision, or if this very call was
+/// handled before. Returns `None` if the edit must be saved now.
 async fn repeated(
     work: &mut Work<'_>,
     terms: &Terms<'_>,
@@ -96,7 +96,7 @@ async fn repeated(
     })
 }
 
-/// Records the edit's id, so that it is saved only once.
+/// Records the edit's id, so that the same edit is saved only once.
 async fn note(
     work: &mut Work<'_>,
     terms: &Terms<'_>,
@@ -123,8 +123,8 @@ async fn note(
     Ok(())
 }
 
-/// Checks every edit that has no outcome yet, and returns those to be stored. Edits that are
-/// invalid, are outdated or change nothing get an outcome.
+/// Checks every edit that has no outcome yet, and returns the edits to be stored. Invalid edits,
+/// outdated edits and edits without a change get an outcome here.
 async fn check(
     work: &mut Work<'_>,
     terms: &Terms<'_>,
@@ -313,8 +313,8 @@ async fn store(
         take_down_at: end_of(edit, one.before.as_ref()),
     };
     if state == RevisionState::Published {
-        // Withdraws the editor's waiting revisions: they are based on the item before this edit,
-        // and publishing them would undo this edit.
+        // Withdraws the editor's waiting revisions. They are based on the item before this edit, so
+        // publishing one of them would undo this edit.
         let tx = &mut work.tx;
         tx.withdraw_revisions(&item_id, terms.editor, &WAITING)
             .await?;
@@ -335,8 +335,7 @@ async fn store(
     })
 }
 
-/// Returns the SHA-256 of the item with sorted keys. Equal items therefore have equal hashes,
-/// whatever the order in which `serde_json` keeps keys.
+/// Returns the SHA-256 of the item. Sorts the keys first, so that equal items have equal hashes.
 fn hash(item: &Value) -> String {
     let mut sorted = item.clone();
     sorted.sort_all_objects();

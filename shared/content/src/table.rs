@@ -55,8 +55,8 @@ const ITEM_COLUMNS: [&str; 8] = [
     "active",
 ];
 
-/// Returns the header row of a category's table: the columns of every item, then the category's
-/// own, the required ones first.
+/// Returns the header row of a category's table. The columns of every item come first, then the
+/// category's own: required columns before optional ones.
 pub fn columns(schema: Option<&Schema>) -> Vec<String> {
     let fields = || schema.into_iter().flat_map(|schema| &schema.fields);
     let of = |required| fields().filter(move |(_, field)| field.required == required);
@@ -65,8 +65,8 @@ pub fn columns(schema: Option<&Schema>) -> Vec<String> {
     all.chain(own).collect()
 }
 
-/// Reads CSV whose cells are separated by commas, semicolons or tabs, in UTF-8 (with or without a
-/// byte order mark) or Windows-1252. The rows get `tab` as the name of their tab.
+/// Reads CSV with commas, semicolons or tabs between the cells, in UTF-8 or Windows-1252. A byte
+/// order mark is allowed. Every row gets `tab` as the name of its tab.
 ///
 /// # Errors
 /// Returns why the file cannot be read as a table.
@@ -104,8 +104,8 @@ pub fn read_csv(tab: &str, bytes: &[u8]) -> Result<Vec<TableRow>, TableError> {
     named(tab, rows)
 }
 
-/// Returns the line on which a record begins. `at` is before the blank lines that the reader skips,
-/// so the number of these lines is added.
+/// Returns the line on which a record begins. The reader skips blank lines after `at`, so these are
+/// added.
 fn line_of(text: &str, at: &csv::Position) -> usize {
     let from = usize::try_from(at.byte()).unwrap_or_default();
     let rest = text.as_bytes().get(from..).unwrap_or_default();
@@ -154,8 +154,8 @@ pub fn read_xlsx(bytes: &[u8]) -> Result<Vec<TableRow>, TableError> {
     Ok(all)
 }
 
-/// Unpacks all parts of the workbook without keeping them, and fails if they are too large
-/// together. Their declared sizes cannot be trusted.
+/// Unpacks all parts of the workbook without keeping them, and fails if the parts are too large
+/// together. The sizes that the file declares cannot be trusted.
 fn fits(bytes: &[u8]) -> Result<(), TableError> {
     let unreadable = |error: String| TableError::Workbook(error);
     let mut archive =

@@ -87,9 +87,9 @@ group! {
         #[serde(skip_serializing)] #[schemars(skip)] spanish_support_enabled: Retired = Retired,
         outbound_campaigns_enabled: bool = false,
         hitl_interrupt_enabled: bool = false,
-        /// Whether a hosted model's first draft may be sent if the judging model does not answer.
-        /// This requires that the checks in code find nothing and that the agent may not speak of
-        /// offers. Otherwise the offline host answers.
+        /// Whether a hosted model's first draft may be sent if the judge does not answer. The draft
+        /// must pass the checks in code, and its agent must not be allowed to speak of offers.
+        /// Otherwise the offline host answers.
         unjudged_first_draft_allowed: bool = false,
         human_like_delay_enabled: bool = true,
         /// Whether hosted models get `prompts.system_prompt_variant`; a flag can turn this on for a
@@ -114,15 +114,15 @@ group! {
     }
 }
 
-/// The tones: warm and brief; quick and cheerful; calm and sparing with words.
+/// The tones. In this order: warm and brief, quick and cheerful, calm and sparing with words.
 pub const TONES: [&str; 3] = ["warm_professional", "lively", "understated"];
 /// The levels of formality: casual, as with a familiar guest; or formal, without contractions and
 /// colloquial words.
 pub const FORMALITIES: [&str; 2] = ["casual_respectful", "formal"];
 
 group! {
-    /// The host's tone. Prompts ask hosted models for it, and code enforces the limits on emoji and
-    /// exclamation marks in every reply. The pack's own texts have a fixed tone.
+    /// The host's tone. Prompts ask hosted models for this tone. Code enforces the limits on emoji
+    /// and exclamation marks in every reply. The pack's own texts have a fixed tone.
     Branding {
         /// The host's name; at most 10 characters, so that texts do not need more segments.
         persona_name: String = "Seven".to_owned(),
@@ -133,7 +133,7 @@ group! {
         /// Whether a hosted model may write emoji. A text with an emoji is Unicode, with 70
         /// characters per segment instead of 160.
         emoji_allowed: bool = false,
-        /// How many sentences of a reply may end with an exclamation mark.
+        /// Maximum number of sentences per reply that end with an exclamation mark.
         exclamation_limit: u8 = 1,
     }
 }
@@ -192,15 +192,16 @@ pub struct Operational {
     #[serde(default)]
     #[schemars(with = "Option<String>")]
     pub twilio_phone_number: Option<PhoneE164>,
-    /// Registration state of the Twilio number's campaign; proactive texts use the number only when
-    /// it is `approved`.
+    /// Registration state of the Twilio number's campaign. Proactive texts use the number only if
+    /// the state is `approved`.
     #[serde(default)]
     pub twilio_registration: Registration,
     /// The messaging service whose pool contains `twilio_phone_number`, if the casino uses one.
     #[serde(default)]
     pub twilio_messaging_service_sid: Option<String>,
-    /// The providers that send, the primary first: `telnyx`, `twilio`. If empty, the provider of
-    /// the number to which the guest writes comes first, then the others in the fleet's order.
+    /// The providers that send (`telnyx`, `twilio`), the primary first. If empty, the first
+    /// provider is that of the number to which the guest writes. The others follow in the fleet's
+    /// order.
     #[serde(default)]
     pub providers: Vec<String>,
     #[serde(default = "long_code")]
@@ -214,12 +215,12 @@ pub struct Operational {
     /// T-Mobile's tier of the brand, which limits the brand's proactive segments per day.
     #[serde(default)]
     pub brand_tier: Option<BrandTier>,
-    /// Maximum number of segments per second of all the casino's numbers together; null means that
+    /// Maximum number of segments per second of all the casino's numbers together. Null means that
     /// only the limit of each number applies.
     #[serde(default)]
     pub max_segments_per_second: Option<u32>,
     /// State of the 10DLC campaign or the toll-free verification. Proactive texts are sent only if
-    /// it is `approved`; the default is `missing`.
+    /// the state is `approved`. The default is `missing`.
     #[serde(default)]
     pub registration: Registration,
     /// A long code's brand and campaign, as submitted to the registry.
@@ -239,16 +240,16 @@ pub struct Operational {
     #[serde(default, skip_serializing)]
     #[schemars(skip)]
     pub escalation_sms_number: Retired,
-    /// The phone number at which guests reach people; fallback texts and the answer to HELP contain
-    /// it. At most 16 characters.
+    /// The phone number at which guests reach people, at most 16 characters. Fallback texts and the
+    /// answer to HELP contain this number.
     pub contact_phone: String,
     #[serde(default = "twenty")]
     pub max_messages_per_guest_per_day: u32,
     #[serde(default = "forty_eight")]
     pub session_timeout_hours: u32,
-    /// Address of the spreadsheet with all content of the casino (CSV, or XLSX with a tab per
-    /// category), which is read each night. The address must be https and public, and must not
-    /// redirect.
+    /// Address of the spreadsheet with all content of the casino, which is read each night. The
+    /// file is CSV, or XLSX with one tab per category. The address must be https and public, and
+    /// must not redirect.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub content_sheet_url: Option<String>,
     /// Domains of the casino's website on which guests may open the chat: `www.example.com` allows
@@ -321,8 +322,8 @@ impl RateLimitTier {
 group! {
     Limits {
         rate_limit_tier: RateLimitTier = RateLimitTier::Standard,
-        /// Maximum number of inbound texts per minute of all guests together, if the casino's
-        /// contract sets one; null means the tier's limit.
+        /// Maximum number of inbound texts per minute of all guests together, as set by the
+        /// casino's contract. Null means the tier's limit.
         casino_texts_per_minute: Option<u32> = None,
         /// Maximum number of inbound texts per minute of each guest; texts beyond the limit are
         /// stored but not answered.
@@ -448,8 +449,7 @@ impl CasinoConfig {
             self.schema_version.to_string(),
             "1",
         );
-        // The number of segments of the pack's texts is checked with names of ten characters, the
-        // longest allowed.
+        // The pack's texts are checked for their number of segments with names of ten characters.
         let persona = self.branding.persona_name.chars().count();
         need(
             (1..=10).contains(&persona),

@@ -8,12 +8,13 @@ use sha2::{Digest, Sha256};
 
 use crate::{GuestHash, Invalid, config::Features};
 
-/// The prefix of every flag that has an effect; a field of [`Features`] follows it.
+/// The prefix of every flag that has an effect. The name of a field of [`Features`] follows.
 const FEATURES: &str = "features/";
 
-/// Defines for which guests and when a flag is on: for the guests in `allow`, and for `percentage`
-/// of all guests. Without a percentage, only `allow` decides; if `allow` is empty too, the flag is
-/// on for every guest.
+/// Decides for which guests a flag is on:
+/// - for the guests in `allow`;
+/// - for `percentage` of all guests;
+/// - for every guest, if there is no percentage and `allow` is empty.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Rule {
@@ -32,8 +33,8 @@ pub struct Rule {
     pub until: Option<DateTime<Utc>>,
 }
 
-/// Returns the guest's bucket, 0 to 99, for this flag. The buckets of a guest differ between flags,
-/// so that it is not always the same guests who try new features first.
+/// Returns the guest's bucket, 0 to 99, for this flag. The same guest has other buckets for other
+/// flags. Otherwise the same guests would always get new features first.
 pub fn bucket(flag: &str, guest: &GuestHash) -> u8 {
     let digest = Sha256::digest(format!("{flag}:{}", guest.hex()));
     let first = digest

@@ -61,8 +61,8 @@ text_enum! {
 }
 
 impl MessageClass {
-    /// Returns whether a text of this class may be sent again when nobody knows whether the first
-    /// attempt was sent (D5).
+    /// Returns whether a text of this class may be sent again if nobody knows whether the first
+    /// attempt succeeded (D5).
     pub fn is_safety(self) -> bool {
         matches!(
             self,
@@ -91,9 +91,8 @@ impl MessageClass {
 
 text_enum! {
     /// The sender's queues on the bus, the most urgent first (D16). Each queue has its own
-    /// consumers, because a consumer delivers messages in the order of arrival. If all safety texts
-    /// shared a queue, the answer to a cry for help would wait behind the answers to many HELP
-    /// keywords.
+    /// consumers, because a consumer delivers messages in the order of arrival. In one queue for
+    /// all safety texts, the answer to a cry for help would wait behind many answers to HELP.
     Queue {
         Urgent => "urgent",
         Safety => "safety",

@@ -23,7 +23,7 @@ impl PhoneE164 {
 
 impl PhoneE164 {
     /// Returns whether the number is a short code with a plus before it. Carriers, banks and shops
-    /// write from short codes, guests never do; subscriber numbers of every country are longer.
+    /// write from short codes. Guests do not: their numbers are longer.
     pub fn is_short_code(&self) -> bool {
         self.0.len() < 8
     }
@@ -120,8 +120,8 @@ impl HashKeys {
         Self { current }
     }
 
-    /// Returns a keyed seal of `what`. The seal protects the heads of consent chains (D8): mere
-    /// write access to a table is not enough to forge a head.
+    /// Returns a keyed seal of `what`. The seal protects the heads of consent chains (D8). Nobody
+    /// can forge a head without the key, even with write access to the table.
     pub fn seal(&self, what: &str) -> [u8; 32] {
         let key = self.current.secret.expose_secret().as_bytes();
         let mut mac = Hmac::<Sha256>::new_from_slice(key).expect("HMAC takes a key of any length");

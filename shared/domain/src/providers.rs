@@ -9,8 +9,7 @@ use crate::{
 pub const TELNYX: &str = "telnyx";
 pub const TWILIO: &str = "twilio";
 pub const PROVIDERS: [&str; 2] = [TELNYX, TWILIO];
-/// The name that website messages have in place of a provider's name, because no provider sends
-/// them (D33).
+/// The provider's name in rows of website messages, which no provider sends (D33).
 pub const WEB: &str = "web";
 
 impl Operational {
@@ -34,8 +33,8 @@ impl Operational {
         std::iter::once(&self.telnyx_phone_number).chain(&self.twilio_phone_number)
     }
 
-    /// Returns whether carriers have approved the casino's number at this provider for unsolicited
-    /// texts.
+    /// Returns whether the casino's number at this provider may send proactive texts: carriers have
+    /// approved the number, or it is a demo number.
     pub fn registered_at(&self, provider: &str) -> bool {
         let state = if provider == TWILIO {
             self.twilio_registration

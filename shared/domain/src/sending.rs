@@ -1,5 +1,6 @@
 //! The states of an outbound text as data (D5): every allowed transition, and the effect of
-//! receipts. The database refuses any other transition; migration 0015 holds the same table.
+//! receipts. The database refuses any other transition; migration 0015 has the same list of
+//! transitions.
 
 use crate::OutboundState::{
     self, Delivered, Expired, Failed, Queued, Sending, Sent, Suppressed, Undelivered, Unknown,

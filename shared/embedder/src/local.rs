@@ -1,4 +1,4 @@
-//! The embedder computes vectors on blocking threads, a few at a time and within deadlines, and
+//! The embedder computes vectors on blocking threads, a few at a time and within deadlines. It
 //! caches the vectors of recent questions.
 
 use std::{error::Error as StdError, fmt, path::PathBuf, sync::Arc, thread, time::Duration};
@@ -75,8 +75,8 @@ impl Local {
         }
     }
 
-    /// Embeds the questions within one deadline. A question that is asked again while its vector is
-    /// cached, or by several callers at once, is computed only once.
+    /// Embeds the questions within one deadline. Uses cached vectors. If several callers ask the
+    /// same question at once, its vector is computed only once.
     async fn questions(&self, texts: &[&str]) -> Result<Vec<Vector>, EmbedError> {
         let all = async {
             let mut vectors = Vec::with_capacity(texts.len());
@@ -119,9 +119,9 @@ impl Local {
         }
     }
 
-    /// Computes a vector on a blocking thread. A computation cannot be interrupted, so its permit
-    /// is held until it ends, even if nobody waits for it any more. A blank text gets a vector of
-    /// zeros, which is similar to nothing.
+    /// Computes a vector on a blocking thread. A computation cannot be interrupted, so it holds its
+    /// permit to the end, even after the deadline. A blank text gets a vector of zeros, which is
+    /// similar to nothing.
     async fn vector(&self, text: &str, purpose: Purpose) -> Result<Vector, Failed> {
         if text.trim().is_empty() {
             return Ok(Vector::normalised(vec![0.0; self.space.dimension]));

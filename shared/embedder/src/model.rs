@@ -21,7 +21,7 @@ pub const SHA256: &str = "1571fc9827503943b6bb2e2c03c071f70a14f6e8ffc673946a1f7a
 pub const WIDTH: usize = 384;
 
 /// Maximum number of word pieces that are read of a document. Together with the two marks of begin
-/// and end, they fill the model's 512 positions.
+/// and end, these pieces fill the model's 512 positions.
 const DOCUMENT_PIECES: usize = 510;
 /// Number of bytes of the file that are read and hashed at a time.
 const STRETCH: usize = 1 << 16;

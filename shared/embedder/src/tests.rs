@@ -1,5 +1,5 @@
-//! Tests that need no weights: the file format with a network of one small layer, and the embedder
-//! with a computation that the test supplies.
+//! Tests that need no weights. They read a small neural network in the file format, and run the
+//! embedder with a computation that the test supplies.
 
 use std::{
     fs,

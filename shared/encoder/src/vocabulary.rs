@@ -1,9 +1,9 @@
 //! Divides a text into the most probable pieces of a vocabulary (the unigram model of
 //! SentencePiece, Kudo 2018).
 //!
-//! The pieces are stored sorted in one text, which is searched by bisection. In this form the
-//! 250,000 pieces of multilingual-e5-small take 7 MB; in the tree of hash maps that the crate
-//! `tokenizers` builds they take 255 MB.
+//! The pieces are stored sorted in one text, which is searched by bisection. The 250,000 pieces of
+//! multilingual-e5-small then take 7 MB. The crate `tokenizers` builds a tree of hash maps, which
+//! would take 255 MB.
 
 use candle_core::{Result, bail};
 
@@ -170,7 +170,8 @@ mod tests {
             ("abc", vec![6, 3]),
             ("dab", vec![4, 6]),
             ("ñab", vec![8, 6]),
-            // Unknown characters in a row are one piece; a known one between them divides them.
+            // Unknown characters in a row are one piece. A known character between them divides
+            // them.
             ("éé🙂a", vec![UNKNOWN, 1]),
             ("éaé", vec![UNKNOWN, 1, UNKNOWN]),
         ] {

@@ -49,8 +49,7 @@ pub fn failpoint(name: &str) {
 }
 
 /// Blocks this thread until the process has been stopped and continued. On a busy machine the
-/// signal may reach another thread first, and without this wait the thread would run on past the
-/// failpoint.
+/// process may stop late. Without this wait, the thread would run on past the failpoint.
 #[expect(
     clippy::disallowed_methods,
     reason = "the thread has to stand still with its process"

@@ -14,8 +14,8 @@ pub const LEAST_TURNS: i64 = 400;
 const LEAST_ERRORS: f64 = 3.0;
 /// Number of weeks before the compared one that make up the baseline.
 const BASELINE_WEEKS: u64 = 3;
-/// A figure that fell by this many per cent from its baseline, or by more, is `Worse`; the constant
-/// after it is the limit for `MuchWorse`.
+/// A figure is `Worse` if it fell by at least this many per cent from its baseline.
+/// `MUCH_WORSE_PERCENT` is the limit for `MuchWorse`.
 const WORSE_PERCENT: f64 = -5.0;
 const MUCH_WORSE_PERCENT: f64 = -10.0;
 
@@ -31,7 +31,7 @@ pub enum Measured {
     WithoutStandIn,
     /// Share of answers whose first draft passed the checks.
     FirstDraft,
-    /// Mean of the best score of each search.
+    /// Mean over all searches of a search's best score.
     Score,
     /// Mean of the judge's confidence.
     Confidence,
@@ -58,9 +58,8 @@ pub enum State {
     Better,
 }
 
-/// Returns the drift of each figure in the week that begins on `monday`. A figure is included only
-/// if it has enough turns in that week and in at least one of the three weeks before it. `weeks`
-/// may be in any order.
+/// Returns the drift of each figure in the week that begins on `monday`. Leaves out a figure with
+/// too few turns in that week, or in all of the three weeks before. `weeks` may be in any order.
 pub fn drifts(weeks: &[Week], monday: NaiveDate) -> Vec<Drift> {
     let from = monday - Days::new(7 * BASELINE_WEEKS);
     let measured = |measured: Measured| {
@@ -91,8 +90,8 @@ struct Sample {
 }
 
 impl Sample {
-    /// Returns the variance that chance gives the figure, computed as for a share. For a mean of
-    /// other values between 0 and 1, the result is an upper limit.
+    /// Returns the variance of the figure due to chance, by the formula for a share. If the figure
+    /// is a mean of values between 0 and 1, the result is an upper limit.
     fn variance(self) -> f64 {
         self.value * (1.0 - self.value) / self.turns.max(1) as f64
     }

@@ -29,8 +29,8 @@ pub struct Day {
 #[derive(Debug, Clone)]
 pub struct Report {
     pub period: Period,
-    /// In the order of [`Figure`]; the parts of a figure are ordered from the largest. A figure for
-    /// which nothing was measured is missing.
+    /// Sorted in the order of [`Figure`]; the parts of a figure begin with the largest. A figure
+    /// for which nothing was measured is missing.
     pub values: Vec<Value>,
     pub days: Vec<Day>,
 }

@@ -1,6 +1,6 @@
 //! The state of a dialogue: the guest's party, dates and wishes, the rows that the host named, and
-//! the host's questions and promises. It is stored with the session; the offline host and hosted
-//! models both read and write it.
+//! the host's questions and promises. The state is stored with the session. The offline host and
+//! hosted models both read and write it.
 
 use std::fmt;
 
@@ -47,8 +47,8 @@ pub struct DialogueState {
     pub budget: Option<String>,
     /// The content category of the current request.
     pub category: Option<String>,
-    /// The things that the current request asks for inside its category, in the pack's words:
-    /// `sushi`.
+    /// The things that the current request asks for within its category, in the pack's words, such
+    /// as `sushi`.
     pub wishes: Vec<String>,
     /// Ids of the rows in the last reply that named any, in the order of the reply.
     pub listed: Vec<String>,
@@ -112,7 +112,8 @@ impl fmt::Debug for OpenRequest {
 
 impl DialogueState {
     /// Copies the profile's facts about this visit: party, ages, diets, access and budget. The
-    /// profile already has the guest's corrections, so its values replace the ones stored here.
+    /// profile already has the guest's corrections, so the profile's values replace those stored
+    /// here.
     pub fn learn(&mut self, known: &Context) {
         let text = |key| known.get(key).and_then(Value::as_text).map(str::to_owned);
         let number = |value: &Value| value.as_int().and_then(|n| u32::try_from(n).ok());
@@ -174,9 +175,9 @@ impl DialogueState {
         children || unknown && !self.ages.iter().any(of_age)
     }
 
-    /// Returns whether the host may ask something about the guest: not in two replies in a row, at
-    /// most `MOST_QUESTIONS` times in a session, and never after a complaint or trouble.
-    /// `topic::next` limits the tries per topic.
+    /// Returns whether the host may ask something about the guest. The host never asks in two
+    /// replies in a row, nor after a complaint or trouble. It asks at most `MOST_QUESTIONS` times
+    /// in a session. `topic::next` limits the tries per topic.
     pub fn may_ask(&self) -> bool {
         !self.grave && !self.asked_last && self.asked.len() < MOST_QUESTIONS
     }
@@ -216,8 +217,8 @@ impl DialogueState {
         known.drain(..known.len().saturating_sub(MOST_ROWS));
     }
 
-    /// Records the rows that a reply named, in the reply's order, the topic that the host asked
-    /// about, and whether the reply ended with a question.
+    /// Records a reply: the rows that it named, in the reply's order; the topic that the host asked
+    /// about; and whether the reply ended with a question.
     pub fn told(&mut self, rows: &[String], asked: Option<Topic>, question: bool) {
         if !rows.is_empty() {
             self.listed = rows.to_vec();

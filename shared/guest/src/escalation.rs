@@ -115,8 +115,8 @@ pub fn sla(severity: Severity) -> Sla {
 /// Returns the minutes within which a person must write: the severity's deadline, or the promised
 /// time if that is shorter.
 pub fn respond_minutes(severity: Severity, promise: Promise) -> Option<u32> {
-    // A case whose severity has no deadline appears only in the digest, so nothing was promised to
-    // the guest.
+    // If the severity has no deadline, the case appears only in the digest, and nothing was
+    // promised to the guest.
     let own = sla(severity).respond_minutes;
     own.map(|own| promise.minutes().map_or(own, |promised| own.min(promised)))
 }
@@ -163,8 +163,8 @@ fn grave(grave: Option<Grave>) -> Option<Trigger> {
         Grave::ResponsibleGaming => ("responsible_gaming", Severity::Sev1),
         Grave::SensitiveData => ("sensitive_data", Severity::Sev2),
     };
-    // The gate has already answered a text with a serious finding, so the host pauses only if a
-    // life is in danger.
+    // If the guardrails found something serious, the gate has already answered. The host pauses
+    // only if a life is in danger.
     Some(Trigger {
         reason,
         severity,
@@ -224,8 +224,8 @@ fn counts(facts: &Facts<'_>) -> Vec<Trigger> {
             Origin::ValidationFailure,
             true,
         ),
-        // If the guest is stuck, the host has already admitted that it cannot help and named the
-        // phone number, so pausing the host would help nobody.
+        // If the guest is stuck, the host has already admitted that it cannot help, and has named
+        // the phone number. Pausing the host would help nobody.
         (
             stuck,
             "no_progress",

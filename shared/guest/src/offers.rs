@@ -23,7 +23,7 @@ pub struct Tier {
     pub completeness_above: Confidence,
     /// The phases in which the offer may be made to a guest who did not ask for one.
     pub phases: Vec<Phase>,
-    /// How many texts the guest must have written before the offer.
+    /// Minimum number of texts that the guest must have written before the offer.
     #[serde(default)]
     pub texts: u32,
     /// Paths of profile fields that must be known.
@@ -73,7 +73,8 @@ pub struct Facts {
     pub suppressed: bool,
     /// Whether the guest consented to the texts of this conversation.
     pub conversational_consent: bool,
-    /// Whether the guest consented to marketing. An offer that the guest did not ask for needs it.
+    /// Whether the guest consented to marketing. An offer that the guest did not ask for needs this
+    /// consent.
     pub marketing_consent: bool,
     /// Whether a case is open or the host is paused.
     pub paused: bool,
@@ -165,15 +166,15 @@ impl Policy {
         Err(why)
     }
 
-    /// Returns whether the comp agent (the agent that makes offers) may take over. It always may if
-    /// the guest asked for an offer, otherwise only if the guest is ready enough for one.
+    /// Returns whether the comp agent (the agent that makes offers) may take over: the guest asked
+    /// for an offer, or is ready enough for one.
     pub fn hands_to_comp(&self, facts: &Facts) -> bool {
         facts.asked || facts.readiness > self.unprompted_readiness_above
     }
 
-    /// Decides whether an offer of `dollars` may be made now. The lowest tier that covers the
-    /// amount and admits the guest applies. A guest with a gambling problem gets no offer for
-    /// gambling.
+    /// Decides whether an offer of `dollars` may be made now. The tier that applies is the lowest
+    /// one that covers the amount and admits the guest. A guest with a gambling problem gets no
+    /// offer for gambling.
     pub fn allows(
         &self,
         dollars: u32,

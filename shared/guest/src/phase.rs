@@ -1,5 +1,6 @@
-//! Determines the phase of a conversation after every guest text, and also on a timer, because a
-//! silent guest causes no other event. Also detects conversations that go in circles.
+//! Determines the phase of a conversation after every guest text, and also on a timer. The timer is
+//! needed because a silent guest causes no other event. Also detects conversations that go in
+//! circles.
 
 use serde::{Deserialize, Serialize};
 
@@ -154,8 +155,8 @@ impl Phase {
         }
     }
 
-    /// Returns whether 48 hours of silence make the conversation dormant. They do not in the phase
-    /// `PostVisit`, nor in the phase `Offer` while the date of a visit is known.
+    /// Returns whether the conversation becomes dormant after 48 hours of silence. This never
+    /// happens in the phase `PostVisit`, nor in the phase `Offer` if the date of a visit is known.
     fn sleeps(self, f: &Facts) -> bool {
         let waits = match self {
             Self::Dormant | Self::PostVisit => true,
@@ -292,7 +293,7 @@ impl Circles {
     const HUMAN: u32 = 5;
 
     /// Returns the counts after one more turn. A turn that only answers a question leaves
-    /// `without_data` unchanged, because a guest who only asks is served and not stuck.
+    /// `without_data` unchanged, because a guest who gets answers is not stuck.
     #[must_use]
     pub fn after(self, turn: TurnFacts) -> Self {
         let without_data = match turn {

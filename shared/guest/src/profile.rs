@@ -48,8 +48,8 @@ pub struct Profile {
     unread_grants: bool,
     pub consent: Consent,
     pub engagement: Engagement,
-    /// Parts of the document that a newer version of this code wrote and this version does not
-    /// know. They are kept when the document is written again.
+    /// Parts of the document that this version does not know, because a newer version wrote them.
+    /// They are kept when the document is written again.
     rest: codec::Rest,
 }
 
@@ -123,7 +123,7 @@ impl Profile {
         }
     }
 
-    /// Removes a field with its history; returns false if it was not stored.
+    /// Removes a field with its history. Returns false if the field was not stored.
     pub fn forget(&mut self, key: Key, at: DateTime<Utc>) -> bool {
         let known = self.fields.remove(&key).is_some();
         if known {
@@ -167,7 +167,7 @@ impl Profile {
             .is_some_and(|field| field.resolve(how, at))
     }
 
-    /// Returns how many facts were collected under a version of the consent policy older than
+    /// Returns the number of facts that were collected under an older privacy notice than
     /// `version`, companions' facts included.
     pub fn to_reconsent(&self, version: u32) -> usize {
         let own = self.fields().map(|(_, field)| field);

@@ -1,5 +1,5 @@
-//! A session: the exchanges of a guest and the host until 48 hours of silence end it. It is built
-//! from rows and the profile, without a model.
+//! A session: the exchanges of a guest and the host, until 48 hours of silence. Sessions are built
+//! from rows and the profile; no model is needed.
 
 mod phase;
 mod summary;
@@ -40,8 +40,8 @@ pub struct Session {
     pub dialogue: DialogueState,
 }
 
-/// The counters that decide about phases and cases. The counters of the phase, the moods and the
-/// count of texts since a rejection carry over to the next session; the other counters restart.
+/// The counters that decide about phases and cases. The counters of the phase, the moods and
+/// `texts_since_rejection` carry over to the next session. The others restart.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Counts {
@@ -99,8 +99,8 @@ pub enum Resume {
 // === impl Session ===
 
 impl Session {
-    /// Opens a session at a guest's text. It starts in the previous session's phase, because the
-    /// phase belongs to the guest.
+    /// Opens a session at a guest's text. The session starts in the previous session's phase,
+    /// because the phase belongs to the guest.
     pub fn begun(at: DateTime<Utc>, before: Option<&Self>) -> Self {
         let counts = before.map_or_else(Counts::default, |before| before.counts.carried());
         let phase = before.map_or(Phase::default(), |before| before.phase);
@@ -128,7 +128,7 @@ impl Session {
         self.counts.take(turn);
     }
 
-    /// Sets the phase. If the phase changes, its counters restart.
+    /// Sets the phase. If the phase changes, the phase's counters restart.
     pub fn enter(&mut self, phase: Phase) {
         if self.phase != phase {
             self.phase = phase;
@@ -164,8 +164,8 @@ impl Counts {
         }
     }
 
-    /// Returns how many texts the guest wrote after rejecting an offer, `texts` included; `rejects`
-    /// says whether one of `texts` rejects the latest offer.
+    /// Returns how many texts the guest wrote after rejecting an offer, `texts` included. `rejects`
+    /// is true if one of `texts` rejects the latest offer.
     pub fn since_rejection(&self, texts: &[String], rejects: bool) -> Option<u32> {
         let count = u32::try_from(texts.len()).unwrap_or(u32::MAX);
         if self.offered && rejects {

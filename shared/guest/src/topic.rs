@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Confidence, Key, Phase, Profile, completeness::completeness};
 
-/// A topic about which the profile should know something, in order of priority. The host never asks
-/// about companions and learns about them only from what guests mention.
+/// A topic about which the profile should know something. The variants are in order of priority.
+/// The host never asks about companions and learns about them only from what guests mention.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Topic {
@@ -61,8 +61,7 @@ pub struct Situation<'a> {
 
 /// Maximum number of questions about one topic in a session.
 const TRIES: usize = 2;
-/// Above this readiness for an offer, the comp agent may take over even if the guest did not ask
-/// for an offer.
+/// Above this readiness for an offer, the comp agent may take over even if the guest did not ask.
 const READY: Confidence = Confidence::percent(80);
 /// Above this completeness of the profile, the host may make an offer instead of asking about a
 /// topic.
@@ -200,7 +199,7 @@ pub struct Resume {
 
 pub fn resume(profile: &Profile, now: DateTime<Utc>) -> Resume {
     let last = profile.engagement.last_profiling_topic;
-    // After two days of silence, topics without an answer may be asked again.
+    // The conversation was dormant, so the host may ask again about topics without an answer.
     let situation = Situation {
         phase: Phase::Active,
         asked: &[],

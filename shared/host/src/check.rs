@@ -12,8 +12,8 @@ use crate::{Evidence, Unfounded};
 /// Maximum number of SMS segments of a reply, on a channel that has segments.
 const MOST_SEGMENTS: usize = 2;
 
-/// A rule that a reply breaks. It is stored with the turn and given to the agent that writes the
-/// reply again.
+/// A rule that a reply breaks. The finding is stored with the turn and given to the agent that
+/// writes the reply again.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Finding {
@@ -151,7 +151,7 @@ impl Check<'_> {
         let led = self.lead.map(|lead| format!("{lead} {reply}"));
         let whole = led.as_deref().unwrap_or(reply);
         match self.length {
-            // Measures the reply as it is sent: persona-envelope writes it in GSM-7 where that is
+            // Measures the reply in the form in which persona-envelope sends it: in GSM-7 if
             // possible.
             ReplyLength::Texts => {
                 let segments = seven_sms::measure(&seven_sms::transliterate(whole)).segments;
@@ -487,7 +487,7 @@ mod tests {
     #[test] // WEB-29
     fn a_reply_has_its_channels_length() {
         // An accent that GSM-7 lacks does not lengthen a reply, because the letter is sent without
-        // it.
+        // the accent.
         assert_eq!(findings("está ".repeat(60).trim()), []);
         let evidence = Evidence::of([]);
         let message = Check {

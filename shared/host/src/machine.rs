@@ -1,7 +1,8 @@
-//! One turn as a state machine: it returns the next action for the outcome of the last one.
+//! One turn as a state machine. The caller reports the outcome of an action, and the machine
+//! returns the next action.
 //!
-//! Each reply gets a new [`Turn`], so an earlier turn cannot affect it. Every sequence of events
-//! ends within the step budget in a text for the guest.
+//! Each reply gets a new [`Turn`], so an earlier turn cannot affect the reply. Every sequence of
+//! events ends with a text for the guest, within the step budget.
 
 use serde::{Deserialize, Serialize};
 
@@ -75,8 +76,8 @@ pub struct Route {
 
 impl Route {
     /// Returns the model's route if the model is sure of it, otherwise `own`, the offline host's
-    /// route. If the offline host `answers` from the content, `own` also replaces a model's
-    /// greeting or off-topic route, so that a model's mistake does not cost the guest an answer.
+    /// route. If the offline host can answer from the content (`answers`), `own` also replaces a
+    /// model's greeting or off-topic route: a model's mistake must not cost the guest an answer.
     #[must_use]
     pub fn or_own(model: Option<Self>, own: Self, answers: bool, least_confidence: f64) -> Self {
         let sure = model.filter(|route| match route.subject {
@@ -240,8 +241,8 @@ impl<'a> Turn<'a> {
         }
     }
 
-    /// Hands the turn to the agent `to`. If the limit of handoffs is reached, or `hands_to` of the
-    /// current agent does not list `to`, the current agent must answer instead.
+    /// Hands the turn to the agent `to`, if the current agent's `hands_to` lists `to` and the limit
+    /// of handoffs is not reached. Otherwise the current agent must answer.
     fn handed(&mut self, to: String) -> Action {
         if self.handoffs < self.manifest.limits.handoffs && self.manifest.may_hand(&self.agent, &to)
         {

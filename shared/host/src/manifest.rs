@@ -1,5 +1,6 @@
-//! The agents of a pack: their subjects, tools, and the agents each may hand a turn to (D18). A
-//! manifest that cannot work is refused when the pack is read, before any guest is affected.
+//! The agents of a pack, with their subjects, their tools, and the agents to which each may hand a
+//! turn (D18). A manifest that cannot work is refused when the pack is read, before any guest is
+//! affected.
 
 use std::collections::BTreeMap;
 

@@ -39,8 +39,8 @@ fn ends_sentence(after: &str) -> bool {
     }
 }
 
-/// Removes the opening marks (`¡`) of the last sentence in `calm`, and appends a full stop unless
-/// the sentence already ends with `.`, `?` or `…`.
+/// Removes the opening marks (`¡`) of the last sentence in `calm`. Then appends a full stop, unless
+/// the sentence ends with `.`, `?` or `…`.
 fn close(calm: &mut String) {
     while let Some(open) = calm
         .rfind(['¡', '!'])

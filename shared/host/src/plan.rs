@@ -79,7 +79,8 @@ impl Next {
 }
 
 impl Plan {
-    /// Returns the plan for a turn in which no model plans: it asks about `topic`, if there is one.
+    /// Returns the plan for a turn in which no model plans. The plan asks about `topic`, if there
+    /// is one.
     pub fn own(topic: Option<Topic>) -> Self {
         Self {
             next_topic: topic.map_or(Next::Else(NoTopic::None), Next::Ask),

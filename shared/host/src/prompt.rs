@@ -1,5 +1,5 @@
 //! Prompts as pack data: templates filled with a turn's facts. Texts of guests, operators and
-//! content are values and never parsed as templates, so `{emoji}`, `$5` or `{{` in them are kept.
+//! content are never parsed as templates: `{emoji}`, `$5` or `{{` in them stay unchanged.
 
 use minijinja::{Environment, UndefinedBehavior};
 use serde::Serialize;

@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Ending, Finding, Plan, Route, Turn};
 
-/// Everything that led to a reply, except the texts, which have rows of their own. Findings may
-/// quote words of the reply, so the record is deleted and masked together with the reply.
+/// Everything that led to a reply, except the texts, which have their own rows. Findings may quote
+/// words of the reply, so the record is deleted and masked together with the reply.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Record {
@@ -29,14 +29,14 @@ pub struct Record {
     /// How the hosted model's part of the turn ended; `None` if no hosted model took part.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hosted: Option<Ending>,
-    /// The judge's confidence in the reply, from 0 to 1: 0 if it gave a verdict without a figure,
-    /// `None` if there was no verdict.
+    /// The judge's confidence in the reply, from 0 to 1. It is 0 if the judge's verdict contained
+    /// no confidence, and `None` if there was no verdict.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub confidence: Option<f64>,
     /// True if the hosted model failed and the offline model answered instead.
     pub degraded: bool,
-    /// Why the offline model answered although a hosted one is set up; a word of a fixed set, such
-    /// as `timeout` or `refused`.
+    /// The reason why the offline model answered although a hosted model is set up. It is one word,
+    /// such as `timeout` or `refused`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stood_in: Option<String>,
     /// True if the hosted model got the casino's second prompt (`prompts.system_prompt_variant`).
@@ -111,8 +111,8 @@ pub struct Step {
 
 impl Record {
     /// Returns how a turn with a hosted model was answered: `model`, `fallback_text`, or the reason
-    /// why the offline host answered instead; `None` if no hosted model is set up. The database's
-    /// function `fleet_hosted_turns` counts by the same words.
+    /// why the offline host answered instead. `None` if no hosted model is set up. The database's
+    /// function `fleet_hosted_turns` uses the same words.
     pub fn answered_by(&self) -> Option<&str> {
         let by_ending = self.hosted.map(|ending| match ending {
             Ending::Reply | Ending::OffTopic => "model",

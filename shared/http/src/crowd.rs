@@ -1,5 +1,6 @@
-//! Callers that hold a connection without sending a call or a body. If there are too many, the
-//! caller that has waited longest is dropped, so that slow callers displace only each other.
+//! Tracks callers that hold a connection but have not sent a request, or its body, yet. If there
+//! are too many, the caller that has waited longest is dropped. Slow callers thus displace only
+//! each other.
 
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap},
@@ -9,7 +10,7 @@ use std::{
 
 use tokio_util::sync::CancellationToken;
 
-/// Maximum numbers of callers that may be waited for at once: `all` in total, `of_one` per address.
+/// Limits on the number of callers that may wait at the same time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Waits {
     pub all: usize,
@@ -24,8 +25,8 @@ pub struct Crowd {
     waiting: Arc<Mutex<Waiting>>,
 }
 
-/// The waiting callers. `all` sorts callers with an address before those without (trusted proxies),
-/// so that a trusted proxy is displaced last.
+/// The waiting callers, in the order in which they are displaced. Callers with an address come
+/// first, the oldest of them at the front; callers without an address (trusted proxies) come last.
 #[derive(Debug, Default)]
 struct Waiting {
     entered: u64,

@@ -16,7 +16,7 @@ pub enum Category {
     Regulations,
     Hours,
     GeneralInfo,
-    /// Any other category, such as rooms, parking or golf. The generic formatter writes its text.
+    /// Any other category, such as rooms, parking or golf.
     Other(String),
 }
 

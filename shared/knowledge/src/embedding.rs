@@ -77,7 +77,7 @@ pub trait Embedder: fmt::Debug + Send + Sync {
 // === impl Space ===
 
 impl fmt::Display for Space {
-    /// Writes the space as content hashes use it, such as `offline@1f3c:512`.
+    /// Writes the space in the form that content hashes contain, such as `offline@1f3c:512`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}@{}:{}", self.model, self.version, self.dimension)
     }
@@ -101,8 +101,8 @@ impl FromStr for Space {
 // === impl Vector ===
 
 impl Vector {
-    /// Scales the values to unit length, because the shortened vectors of a hosted model do not
-    /// have it. Values that are not finite become zero.
+    /// Scales the values to unit length; the shortened vectors of a hosted model, for example, have
+    /// another length. Values that are not finite become zero.
     pub fn normalised(mut values: Vec<f32>) -> Self {
         values
             .iter_mut()

@@ -180,8 +180,8 @@ impl Sums {
         f.zero_results += f64::from(u8::from(found.is_empty()));
     }
 
-    /// Divides each sum by the number of answerable or of unanswerable questions; without any, the
-    /// mean is 0.
+    /// Turns the sums into means. The mean of `silence` is taken over the unanswerable questions,
+    /// the other means over the answerable ones. If there are no such questions, the mean is 0.
     fn figures(self) -> Figures {
         let f = self.figures;
         let (answerable, rest) = (

@@ -111,8 +111,8 @@ impl Index {
         self
     }
 
-    /// Returns a copy of the index in which the items that `hide` selects are inactive, so that no
-    /// search finds them.
+    /// Returns a copy of the index in which the items that `hide` selects are inactive. No search
+    /// finds inactive items.
     #[must_use]
     pub fn hiding(&self, hide: impl Fn(&Item) -> bool) -> Self {
         let mut index = self.clone();

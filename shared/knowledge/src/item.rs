@@ -95,14 +95,14 @@ impl Item {
         }
     }
 
-    /// Returns whether guests may be told about the item at `now`: it is active, and it is neither
-    /// an event that is over nor a promotion whose last day is past.
+    /// Returns whether guests may be told about the item at `now`. The item must be active. An
+    /// event must not be over, and a promotion's last day must not be past.
     pub fn is_current(&self, now: DateTime<Utc>, tz: Tz) -> bool {
         self.is_current_on(now, now.with_timezone(&tz).date_naive())
     }
 
-    /// Like [`Item::is_current`]. The caller passes the casino's date as `today`, because it checks
-    /// thousands of items and computes the date only once.
+    /// Like [`Item::is_current`], but the caller passes the casino's date as `today`, so that
+    /// thousands of items can be checked with one computation of the date.
     pub(crate) fn is_current_on(&self, now: DateTime<Utc>, today: NaiveDate) -> bool {
         let timely = match &self.details {
             Details::Entertainment(e) => {

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Space, TOP_K, Thresholds};
 
-/// Maximum number of rows for one question; more would crowd the facts out of a prompt.
+/// The highest value allowed for `rows`. With more rows, the useful ones get lost in the prompt.
 const MOST_ROWS: usize = 20;
 
 /// Settings of the search. A setting that the pack omits keeps its measured default.
@@ -17,8 +17,9 @@ pub struct Retrieval {
     pub rows: usize,
     /// The balance between relevance (1) and variety (0) among the rows; `None` keeps the ranking.
     pub relevance: Option<f32>,
-    /// Thresholds by the name of the embedding model, such as "local-e5-small", in place of the
-    /// calibrated ones. Each model has its own, because cosines of two models cannot be compared.
+    /// Thresholds that replace the calibrated ones, by the name of the embedding model, such as
+    /// "local-e5-small". Each model needs its own, because cosines of two models cannot be
+    /// compared.
     pub thresholds: BTreeMap<String, Thresholds>,
 }
 
@@ -36,7 +37,7 @@ impl Retrieval {
     /// Checks that each number of the settings is in its range.
     ///
     /// # Errors
-    /// Says which number is not, and which range it must be in.
+    /// Names the first setting that is out of range, and the range.
     pub fn check(&self) -> Result<(), String> {
         if !(1..=MOST_ROWS).contains(&self.rows) {
             return Err(format!("`rows` is {}; 1 to {MOST_ROWS} fit", self.rows));

@@ -1,6 +1,6 @@
-//! A pack's declaration of its content categories. Whether declared or not, the eight categories
-//! that the code knows are also checked by `item/read.rs`. Any other category that is not declared
-//! accepts any field and requires none.
+//! A pack's declaration of its content categories. `item/read.rs` always checks the eight
+//! categories that the code knows, declared or not. Any other category that is not declared may
+//! have any fields.
 
 use std::{collections::BTreeMap, fmt};
 

@@ -19,8 +19,8 @@ pub struct Thresholds {
     /// The share of the question's words that a row must contain if its vector is not close enough.
     pub lexical: f32,
     /// A row takes part in the ranking by vectors only if its cosine is at least this share of the
-    /// best cosine. Fusion sees only ranks, so without this limit it would prefer a row slightly
-    /// good in both rankings to one very good in one.
+    /// best cosine. Fusion sees only ranks. Without this limit, a row that is mediocre in both
+    /// rankings could come before a row that is very good in one.
     #[serde(default = "share")]
     pub share: f32,
 }
@@ -43,8 +43,8 @@ const OFFLINE: &[(&str, f32)] = &[("regulations", 0.32)];
 const OFFLINE_DEFAULT: f32 = 0.24;
 
 /// The local embedding's cosines all lie between 0.7 and 0.95, and no threshold separates right
-/// rows from wrong ones. A threshold of 0.80 would reject all rows for only a fifth of the
-/// questions that no row answers, and it would lose 4 of 100 right answers. So `LOCAL_DEFAULT` lets
+/// rows from wrong ones. A threshold of 0.80 would lose 4 of 100 right answers. It would find
+/// nothing for only a fifth of the questions that no row answers. `LOCAL_DEFAULT` therefore lets
 /// all rows pass, and the narrow `LOCAL_SHARE` keeps wrong rows out of the ranking. Measured on the
 /// same questions as `OFFLINE`.
 const LOCAL_DEFAULT: f32 = 0.65;

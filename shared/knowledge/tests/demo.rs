@@ -1,5 +1,5 @@
-//! The demo casino's content must be readable, because a new machine shows it first,
-//! before there is any other content.
+//! The demo casino's content must be readable: a new installation shows it before there is any
+//! other content.
 
 use chrono::{TimeZone, Utc};
 use chrono_tz::America::New_York;

@@ -137,8 +137,8 @@ impl OpenAi {
         }
         match (unreadable, refused) {
             (Some((format, error)), _) => {
-                // No format makes this model give a usable answer, so later calls use only this
-                // format.
+                // No format gave a usable answer. Later calls use only this format, so that each of
+                // them makes one request.
                 self.format.set(format);
                 Err(error.billed(billed))
             }

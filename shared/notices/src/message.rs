@@ -46,8 +46,8 @@ pub struct CaseMessage {
     pub link: Url,
 }
 
-/// Returns a guest's text as one line that is safe to show: without control characters, without
-/// marks that change the writing direction of the text after them, and with at most 300 characters.
+/// Returns a guest's text as one line that is safe to show. It has at most 300 characters, no
+/// control characters, and no marks that change the writing direction.
 pub fn shown_line(text: &str) -> String {
     let turns = |c: char| matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{200e}' | '\u{200f}');
     let mut line: String = text
@@ -63,7 +63,7 @@ pub fn shown_line(text: &str) -> String {
     line
 }
 
-/// Returns the text that sends the confirmation code to a phone of staff.
+/// Returns the text message with the confirmation code for a phone of staff.
 pub fn code_text(language: Language, casino: &str, code: &str) -> String {
     let text = Words(language).t("code_text");
     text.replace("{code}", code).replace("{casino}", casino)

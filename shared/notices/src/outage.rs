@@ -1,5 +1,5 @@
-//! Letters that tell a casino's contacts that its guests have to wait, and later that they no
-//! longer do (PROD-40).
+//! Letters to a casino's contacts about an outage: one when guests have to wait, one when the
+//! outage is over.
 
 use chrono::{DateTime, Utc};
 use chrono_tz::Tz;

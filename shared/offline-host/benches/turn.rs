@@ -1,5 +1,6 @@
-//! Measures turns of the offline host at the demo casino, each with the dialogue state before it:
-//! `cargo bench -p seven-offline-host --bench turn`. 99 of 100 turns must take less than 5 ms each.
+//! Measures turns of the offline host at the demo casino, each with the dialogue state that the
+//! turn before it left: `cargo bench -p seven-offline-host --bench turn`. 99 of 100 turns must take
+//! less than 5 ms each.
 
 use std::{
     sync::Arc,

@@ -1,4 +1,5 @@
-//! Answers a question from the venue that it names, or else from its topic (a content category).
+//! Answers a question from the rows of the venue that it names, or else from the rows of its topic
+//! (a content category).
 
 use std::sync::Arc;
 
@@ -14,8 +15,8 @@ use crate::{
 /// Answers from the venue, show or treatment that the text names.
 pub(crate) fn about_venue(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
     let mut venues = u.venues();
-    // A text about children does not ask for gaming rows: "What can the kids do while I play the
-    // slots?"
+    // A text about children does not ask for gaming rows, even if it names one: "What can the kids
+    // do while I play the slots?"
     venues.retain(|mention| !(u.wants("kids") && mention.item.category == Category::Gaming));
     // A text such as "Any boxing tonight?" asks what is on tonight, even if a show has "boxing" in
     // its name.
@@ -27,7 +28,7 @@ pub(crate) fn about_venue(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
     {
         return None;
     }
-    // If the text contains one whole name, names of which it contains only a part are ignored.
+    // If the text contains a whole name, names that it contains only in part are ignored.
     let whole = venues.iter().any(|m| m.whole && m.telling);
     let venues: Vec<&Mention> = venues.into_iter().filter(|m| !whole || m.whole).collect();
     let telling = venues.iter().any(|m| m.telling);
@@ -94,7 +95,7 @@ pub(crate) fn about_topic(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
     }
     if u.about(&Category::Entertainment) {
         // If the text names a second category, as in "poker tournament", a row outside
-        // entertainment may answer, unless one show mentions every word.
+        // entertainment may answer. This is not tried if one show mentions every word.
         let elsewhere = || {
             (u.topics.len() > 1 && !events::tells_all(host, u))
                 .then(|| lookup::told(host, u))

@@ -1,6 +1,5 @@
-//! Finds rows that must not be suggested to a guest: a massage that is "not recommended during
-//! pregnancy" to a guest who says that she is pregnant, or a seafood restaurant to a guest who is
-//! allergic to shellfish.
+//! Finds rows that must not be suggested to a guest. Examples: a massage "not recommended during
+//! pregnancy" for a pregnant guest, a seafood restaurant for a guest with an allergy to shellfish.
 
 use seven_knowledge::{Category, Item, item::Details};
 use seven_llm::Request;
@@ -41,8 +40,8 @@ pub(crate) fn named<'a>(pack: &'a HostPack, request: &Request) -> Vec<&'a Cautio
         .collect()
 }
 
-/// Returns whether the row's text warns of a condition that the guest has named, or the row does
-/// not fit that condition or an allergy of the party.
+/// Returns whether the row must not be suggested. Either its text warns of a condition that the
+/// guest has named, or the row does not suit that condition or an allergy of the party.
 pub(crate) fn warns(host: &Host<'_>, item: &Item) -> bool {
     let eats = item.category == Category::Dining;
     let diets = host.state.diets.iter().filter(|_| eats);
@@ -62,8 +61,8 @@ pub(crate) fn warns(host: &Host<'_>, item: &Item) -> bool {
     cautions.any(|caution| is_warned(item, caution)) || unfit.any(|phrases| phrases.found(&told))
 }
 
-/// Returns all texts of the row. They include the internal notes, which no guest sees, because the
-/// notes may say for whom the row is unfit.
+/// Returns all texts of the row, also the internal notes: they may say for whom the row is unfit.
+/// No guest sees the notes.
 fn told(item: &Item) -> String {
     let cuisine = match &item.details {
         Details::Dining(dining) => Some(dining.cuisine_type.as_str()),

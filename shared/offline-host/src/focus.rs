@@ -1,4 +1,5 @@
-//! Answers a text that names no venue from its subject: the venue that the conversation named last.
+//! Answers a text that names no venue. The text is then about the venue that the conversation named
+//! last, its subject.
 
 mod asked;
 mod subject;
@@ -72,7 +73,7 @@ fn about(host: &Host<'_>, again: &Understood<'_>, hard: &[Term], row: &Arc<Item>
     if !is_of(again, row) {
         return None;
     }
-    // A word of the subject's name ("that massage", "the coffee place") asks for nothing more.
+    // A word that only repeats the subject's name, as in "that massage", asks for nothing more.
     let index = &host.request.index;
     let hard: Vec<Term> = hard
         .iter()
@@ -158,8 +159,8 @@ fn about(host: &Host<'_>, again: &Understood<'_>, hard: &[Term], row: &Arc<Item>
         })
 }
 
-/// Answers "how early do they open" about several treatments with the hours of the venue that they
-/// belong to, such as the spa.
+/// Answers "how early do they open" about several treatments with the hours of their venue, such as
+/// the spa.
 fn of_house(
     host: &Host<'_>,
     again: &Understood<'_>,
@@ -197,8 +198,8 @@ fn is_told_elsewhere(host: &Host<'_>, hard: &[Term], row: &Item) -> bool {
         })
 }
 
-/// Returns `part`, the answer to a text without a subject, unless it comes from a row that is not
-/// the subject and lacks the thing asked for. In that case, says that the detail is missing.
+/// Checks the answer `part` to a text that names no venue. If the answer comes from a row that is
+/// not the subject and lacks the thing asked for, says instead that the subject's row lacks it.
 pub(crate) fn honest(host: &Host<'_>, u: &Understood<'_>, part: Part) -> Part {
     let again = asked(u);
     let hard = hard_terms(host, &again);
@@ -285,7 +286,8 @@ fn at_time(host: &Host<'_>, u: &Understood<'_>, rows: &[Arc<Item>]) -> Option<Pa
 /// Answers from the fields of the subject.
 fn of_fields(host: &Host<'_>, u: &Understood<'_>, hard: &[Term], row: &Arc<Item>) -> Option<Part> {
     let asks = u.facets.iter().any(|facet| *facet != "about");
-    // A word in another row's name or keywords asks about that row: "is parking free?"
+    // If a word of the question is in another row's name or keywords, the question is about that
+    // row: "is parking free?"
     let index = &host.request.index;
     let elsewhere = |term: &Term| {
         index

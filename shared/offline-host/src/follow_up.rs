@@ -96,8 +96,8 @@ fn repeated(host: &Host<'_>, u: &Understood<'_>, said_now: &[&str]) -> Option<Pa
         .filter(|part| part.grounded)
 }
 
-/// After talk about bowling, answers "How much is a game?" from the row named last, although the
-/// word fits other rows too.
+/// Answers from the only row that the last reply named, even if a word of the question fits other
+/// rows too: "How much is a game?" after a reply about bowling.
 pub(crate) fn of_last(host: &Host<'_>, u: &Understood<'_>, _said_now: &[&str]) -> Option<Part> {
     let open = u.is_question && u.venues().is_empty() && u.said.words.len() <= 7;
     match last_places(host).filter(|_| open)? {

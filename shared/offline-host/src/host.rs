@@ -85,7 +85,7 @@ impl<'a> Host<'a> {
         self.passed_on("unanswered", self.say("unanswered", &[]), "")
     }
 
-    /// Says that the content does not answer the question, which is passed on to a person.
+    /// Says that the content does not answer the question, and passes the question on to a person.
     pub(crate) fn passed_on(&self, intent: &str, body: String, subject: &str) -> Part {
         Part {
             grounded: false,
@@ -116,7 +116,7 @@ impl<'a> Host<'a> {
         Understood::read(self.pack, self.request, text)
     }
 
-    /// Returns the kinds and wishes that a word stored in the state of the dialogue names.
+    /// Returns the kinds and wishes that `word`, a word stored in the state of the dialogue, names.
     pub(crate) fn words(&self, word: &'a str, category: &Category) -> (Vec<&'a Kind>, Vec<Wish>) {
         let read = self.read(word);
         let of_it = |wish: &Wish| wish.category == *category && wish.known;

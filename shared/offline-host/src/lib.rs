@@ -1,5 +1,5 @@
-//! The offline host answers without a network or a model (D11): it reads a text with word lists and
-//! replies only with facts of content rows, in the fixed wording of the pack.
+//! The offline host answers without a connection or a language model (D11). It reads a text with
+//! word lists and replies only with facts of content rows, in the fixed wording of the pack.
 
 mod about;
 mod acts;

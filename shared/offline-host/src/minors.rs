@@ -4,8 +4,8 @@ use seven_guest::{Setting, Slot, extract};
 
 use crate::{host::Host, understand::Understood};
 
-/// Returns whether the guest asks for something for children, or has minors in the party and does
-/// not ask for adults only.
+/// Returns whether the guest asks for something for children. Also true if the party has minors,
+/// unless the guest asks for adults only.
 pub(crate) fn is_for_a_minor(host: &Host<'_>, u: &Understood<'_>) -> bool {
     if u.wants("kids") {
         return true;

@@ -1,4 +1,4 @@
-//! Replaces "that massage" by the name of the row that it means, so that every later step reads the
+//! Replaces "that massage" by the name of the row that it means. Every later step then reads the
 //! text as if the guest had named the row.
 
 use std::{ops::Range, sync::Arc};
@@ -98,9 +98,11 @@ impl Talk<'_> {
         self.terms.iter().any(named) || places.any(|place| place == (noun, end))
     }
 
-    /// Returns whether an article and the word before `end` mean this row and no other. The last
-    /// reply must have named the row, and no other row may have the word in its name. Unless the
-    /// row is a show, its name must contain the word.
+    /// Returns whether an article and the word before `end` mean this row and no other ("the
+    /// show"). For this, three conditions must hold:
+    /// - The last reply named the row.
+    /// - No other row has the word in its name.
+    /// - The row has the word in its name, or the row is a show.
     fn is_the_one(&self, row: &Item, end: usize) -> bool {
         let word = &self.said.words[end - 1];
         let last = self.last.iter().any(|last| last.id == row.id);

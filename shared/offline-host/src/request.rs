@@ -178,8 +178,8 @@ fn passed(host: &Host<'_>, kind: StaffKind, intent: &str, key: &str) -> Part {
     }
 }
 
-/// Returns the row that the guest wants to book: the one named, the only one of the kind asked for,
-/// or the one that the last reply named.
+/// Returns the row that the guest wants to book: the row that the text names, the only row of the
+/// kind asked for, or the row that the last reply named.
 pub(crate) fn wanted_row(host: &Host<'_>, u: &Understood<'_>) -> Option<Arc<Item>> {
     let named = u.venues().into_iter().find(|mention| mention.telling);
     if let Some(mention) = named {
@@ -188,7 +188,7 @@ pub(crate) fn wanted_row(host: &Host<'_>, u: &Understood<'_>) -> Option<Arc<Item
     let index = &host.request.index;
     let mut listed = resolve::listed(host);
     // If the guest cannot book any row of the last reply, takes the newest earlier row that can be
-    // booked: after "Where do I park? OK, put us down for 2", the guest does not book the garage.
+    // booked. After a reply about parking, "OK, put us down for 2" does not book the garage.
     if !listed.iter().any(is_bookable) {
         let earlier = host.state.recent.iter().rev();
         let mut earlier = earlier.filter_map(|id| index.get(id).cloned());
@@ -221,7 +221,7 @@ pub(crate) fn wanted_row(host: &Host<'_>, u: &Understood<'_>) -> Option<Arc<Item
     }
 }
 
-/// Returns whether guests may reserve the row.
+/// Returns whether guests can book the thing that the row describes.
 fn is_bookable(row: &Arc<Item>) -> bool {
     const SERVICES: [&str; 4] = ["parking", "wifi", "gym", "shop"];
     let services = [
@@ -259,7 +259,7 @@ fn subject(row: Option<&Arc<Item>>, request: &OpenRequest) -> String {
         .unwrap_or_default()
 }
 
-/// Collects the fields of the request: those of the text, else those of the open request and of the
+/// Fills each field of the request from the text, or else from the open request or the state of the
 /// dialogue.
 fn fields(
     host: &Host<'_>,

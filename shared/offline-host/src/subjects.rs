@@ -1,6 +1,6 @@
-//! The subject of a sentence, such as pets or parking, learnt from labelled texts
-//! (`scripts/data/train_tables.py`). It keeps rows of other subjects from answering, and finds the
-//! answer to wordings that the pack does not list.
+//! Finds the subject of a sentence, such as pets or parking, with a table learnt from labelled
+//! texts (`scripts/data/train_tables.py`). The subject excludes answers from rows of other
+//! subjects. It also leads to an answer if the pack does not list the guest's wording.
 
 use std::sync::{Arc, LazyLock};
 
@@ -55,8 +55,9 @@ impl<'a> Ranked<'a> {
         Self(ranked.into_iter().map(subject).collect())
     }
 
-    /// Returns the most probable subject if its probability is at least `least`. If it is an
-    /// aspect, returns the second subject if both together are at least that probable.
+    /// Returns the most probable subject if its probability is at least `least`. If the most
+    /// probable subject is an aspect, returns the second one, provided that both together reach
+    /// `least`.
     fn clear(&self, least: f32) -> Option<&'a Subject> {
         let [(Some(first), best), (second, next), ..] = self.0[..] else {
             return None;
@@ -67,9 +68,10 @@ impl<'a> Ranked<'a> {
         (best >= least && !first.is_aspect).then_some(first)
     }
 
-    /// Returns whether an answer may be about the text's subject. It may if the text names the
-    /// answer's row or category, if the answer contains words of a likely subject, or if one of its
-    /// rows belongs to a possible subject or to no subject of the pack.
+    /// Returns whether an answer may be about the text's subject. One of these must hold:
+    /// - The text names the answer's row or category.
+    /// - The answer contains words of a likely subject.
+    /// - A row of the answer belongs to a possible subject, or to no subject of the pack.
     fn fits(&self, host: &Host<'_>, u: &Understood<'_>, part: &Part) -> bool {
         let index = &host.request.index;
         let told = |subject: &Subject| subject.rows.found(&Tokens::new(&part.body));
@@ -101,9 +103,9 @@ impl<'a> Ranked<'a> {
     }
 }
 
-/// Keeps the answer of a look-up if it may be about the text's subject. Otherwise passes the plain
-/// question about the subject to `look_up`; if that finds no answer either, the guest's question is
-/// passed on to a person.
+/// Keeps the answer of a look-up if it may be about the text's subject. Otherwise calls `look_up`
+/// with the plain question about the subject. If this finds no answer either, passes the guest's
+/// question on to a person.
 pub(crate) fn kept(
     host: &Host<'_>,
     u: &Understood<'_>,
@@ -136,8 +138,8 @@ pub(crate) fn kept(
     }
 }
 
-/// If the subject is certain and `part`, the answer found before, is not about it, returns the
-/// subject's own answer.
+/// Returns the subject's own answer in place of `part`, the answer found before. Does so only if
+/// the subject is certain and `part` is not about it.
 pub(crate) fn instead(
     host: &Host<'_>,
     act: Act,
@@ -154,7 +156,8 @@ pub(crate) fn instead(
     }
     let is_fact = part.grounded && !part.sources.is_empty();
     let Some(by_subject) = subject.act else {
-        // "Is breakfast included?" does not ask for restaurants.
+        // If a question has found no row, suggestions do not answer it either: "Is breakfast
+        // included?" does not ask for restaurants.
         let open = act == Act::Ask && part.sources.is_empty() && subject.suggests;
         let off = !open && !ranked.fits(host, u, part);
         return off.then(|| plain(host, subject, u, look_up)).flatten();
@@ -176,7 +179,7 @@ pub(crate) fn instead(
         SubjectAct::Complaint => request::complaint(host, u),
         SubjectAct::Human => chat::firm(chat::say(host, "human")),
         SubjectAct::Identity => chat::say(host, "identity"),
-        // A joke that ends with a question needs no person to look it up.
+        // A joke may end with a question, but no person needs to look up the answer.
         SubjectAct::Chat if act == Act::Ask && u.is_question && part.sources.is_empty() => {
             chat::say(host, "smalltalk")
         }
@@ -185,14 +188,14 @@ pub(crate) fn instead(
     })
 }
 
-/// Returns whether the text names a row and the answer comes from no row: "What is the dress code
-/// at Copper Owl?" asks about that place only.
+/// Returns whether the text names a row but the answer comes from no row. Such a text asks about
+/// the named row only: "What is the dress code at Copper Owl?"
 fn names_another(u: &Understood<'_>, part: &Part) -> bool {
     part.sources.is_empty() && u.venues().iter().any(|mention| mention.telling)
 }
 
 /// Answers the plain question about a subject from the rows. Suggestions also take the guest's own
-/// words into account. If any other answer says nothing about these words, it adds that people can
+/// words into account. Any other answer that says nothing about these words adds that people can
 /// tell the rest.
 fn plain<'a>(
     host: &Host<'a>,

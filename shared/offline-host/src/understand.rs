@@ -101,7 +101,7 @@ impl<'a> Understood<'a> {
         if said.words.len() <= 2 && said.words.iter().any(|w| w == "where" || w == "donde") {
             facets.insert("where");
         }
-        // A text that asks for a duration asks for a price only if it has a word for a price;
+        // If a text asks for a duration, it asks for a price only if it has a word for a price;
         // "cuánto dura" has none.
         let of_price = [
             "cuesta", "cuestan", "precio", "precios", "vale", "much", "price", "cost",
@@ -123,8 +123,8 @@ impl<'a> Understood<'a> {
         let mut own_places: Vec<((usize, usize), Category)> = Vec::new();
         let mut also_places: Vec<((usize, usize), Category)> = Vec::new();
         for topic in &pack.topics {
-            // Words inside a longer phrase count only as that phrase: "Show me" does not ask for a
-            // show.
+            // Words inside a longer phrase are read only as that phrase: "Show me" does not ask for
+            // a show.
             let own = |place: &(usize, usize)| {
                 !taken
                     .iter()
@@ -172,14 +172,14 @@ impl<'a> Understood<'a> {
             .iter()
             .filter(|kind| eats || kind.field != Field::Cuisine);
         for kind in kinds_here {
-            // "Bars and restaurants" asks for both kinds; words inside a longer phrase count only
-            // as that phrase.
+            // "Bars and restaurants" asks for both kinds. Words inside a longer phrase are read
+            // only as that phrase.
             let own = |place: &(usize, usize)| {
                 !topic_places
                     .iter()
                     .any(|t| t.0 <= place.0 && place.1 <= t.1 && t.1 - t.0 > place.1 - place.0)
             };
-            // A kind of place after "with" is not the place that the guest looks for: "Under 120
+            // If a kind of place follows "with", the guest does not look for that kind: "Under 120
             // with a drink" does not ask for a bar.
             let aside = |place: &(usize, usize)| {
                 let before = said.words[place.0.saturating_sub(2)..place.0].iter();
@@ -231,9 +231,9 @@ impl<'a> Understood<'a> {
             )
         };
         let apart = |m: &Mention| {
-            // A part of a row's name is ignored if a longer phrase covers it, or if it has only
-            // words of the calendar or ignored words. "Cuánto sale" does not name a row with
-            // "salt", and "on sundays" does not name a show with that word in its name.
+            // A part of a row's name is ignored if a longer phrase covers that part, or if the part
+            // has only calendar words or ignored words. "Cuánto sale" does not name a row with
+            // "salt". "On sundays" does not name a show with "sunday" in its name.
             let spent = !m.whole && {
                 // A misspelt word inside a phrase of the pack names no row: "Cobran cover" does not
                 // name "Clover".
@@ -405,7 +405,7 @@ impl<'a> Understood<'a> {
         )
     }
 
-    /// Returns whether nothing but figures is left over, as in "a table for 2 at 8".
+    /// Returns whether `leftover` has nothing but numbers, as in "a table for 2 at 8".
     pub(crate) fn is_all_said(&self) -> bool {
         self.leftover
             .iter()

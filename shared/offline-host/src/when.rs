@@ -44,7 +44,7 @@ pub(crate) enum Time {
     Afternoon,
     /// The minute of the day that the guest named.
     Clock(u16),
-    /// The minute within twelve hours, from "at 9" or "7:30" without am or pm.
+    /// The minute of a time without am or pm, such as "at 9" or "7:30"; always below 720.
     Half(u16),
 }
 
@@ -324,8 +324,8 @@ impl When {
     }
 }
 
-/// Names a day relative to today: "today", "tomorrow", "on Friday". From seven days ahead on, it
-/// gives the date.
+/// Names a day relative to today: "today", "tomorrow", "on Friday". A day that is at least seven
+/// days ahead is written as a date.
 pub(crate) fn day_words(date: NaiveDate, today: NaiveDate, language: Language) -> String {
     match ((date - today).num_days(), language) {
         (7.., _) => dates::words(date, language),

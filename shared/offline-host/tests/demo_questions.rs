@@ -1,5 +1,5 @@
 //! Questions with which guests of the demo casino may test the host. The host must not wrongly deny
-//! or offer anything, and must tell the fact if the content has it.
+//! or offer anything. If the content has the fact asked for, the host must state it.
 #![expect(
     clippy::unwrap_used,
     reason = "clippy exempts test functions, not the helpers they share"

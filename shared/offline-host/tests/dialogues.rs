@@ -1,4 +1,4 @@
-//! Checks properties that every dialogue must have, whatever the guest says and in any order.
+//! Checks rules that every dialogue must keep, on random texts in random order.
 #![expect(
     dead_code,
     reason = "the desk is shared by tests that use other parts of it"

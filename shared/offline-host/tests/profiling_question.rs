@@ -1,5 +1,6 @@
-//! Checks when the host asks its one question about the guest: after an answer, but not after a
-//! complaint, a problem or a question that it could not answer.
+//! Checks when the host asks the guest a question about themselves, such as the size of the party.
+//! It may ask after an answer, but not after a complaint, a problem or a question without an
+//! answer.
 
 mod desk;
 

@@ -6,7 +6,7 @@ use seven_domain::{Language, MessageClass};
 
 use crate::{Error, Rules, Slots, TextKey, Texts};
 
-/// A value for each slot of a text, each of the greatest length that is allowed.
+/// The longest allowed value of each slot of a text.
 const LONGEST: Slots<'_> = Slots {
     casino: "Abcdefghijkl Mnopqrstuvw",
     phone: "1-860-555-0199 x",
@@ -21,7 +21,7 @@ const LONGEST: Slots<'_> = Slots {
 /// Strings that a text must contain, in English and in Spanish.
 const MUST_HOLD: &[(TextKey, &[&str], &[&str])] = &[
     // A confirmation of an opt-out or opt-in must name the casino and the keyword that reverses it.
-    // HELP must name the casino, the phone and STOP.
+    // The answer to HELP must name the casino, the phone and STOP.
     (
         TextKey::OptOutConfirmation,
         &[LONGEST.casino, "START"],
@@ -99,9 +99,8 @@ const MUST_HOLD: &[(TextKey, &[&str], &[&str])] = &[
     ),
 ];
 
-/// Some texts are sent even while other texts must wait (D5, D6). Returns the class that such a
-/// text must have; `None` for any other text. A pack must not give any of these classes to another
-/// text.
+/// Returns the class that this text must have, if it may be sent even while other texts must wait
+/// (D5, D6). Returns `None` for other texts; a pack must not give them such a class.
 fn class_of(key: TextKey) -> Option<MessageClass> {
     Some(match key {
         TextKey::OptOutConfirmation => MessageClass::OptOutConfirmation,
@@ -161,7 +160,8 @@ pub(crate) fn check(rules: &Rules, texts: &Texts, guardrails: &Guardrails) -> Re
 const SAFETY_LAYERS: [Layer; 3] = [Layer::Crisis, Layer::Emergency, Layer::ResponsibleGaming];
 
 /// Checks that the pack has a rule and an answer in every safety language for each of its
-/// `SAFETY_LAYERS`. It must have no rule or answer in a safety language that `rules` does not list.
+/// `SAFETY_LAYERS`. Refuses a rule or an answer in a language that `rules.safety_languages` does
+/// not list.
 fn safety_languages(rules: &Rules, texts: &Texts, guardrails: &Guardrails) -> Result<(), Error> {
     for layer in SAFETY_LAYERS
         .into_iter()
@@ -217,9 +217,9 @@ fn text(key: TextKey, rules: &Rules, texts: &Texts) -> Result<(), Error> {
     Ok(())
 }
 
-/// Checks that a text in one language has its required strings and not too many segments. A Spanish
-/// text needs the Spanish strings, a text in any other language the English ones. Safety texts
-/// exist in more languages, but need only phone numbers, which are the same everywhere.
+/// Checks that a text in one language contains its required strings and has not too many segments.
+/// A Spanish text needs the Spanish strings, any other text the English ones. In a safety language,
+/// only phone numbers are required, and they are the same in every language.
 fn fits(key: TextKey, language: &str, texts: &Texts, rendered: &str) -> Result<(), Error> {
     let refused = |why: String| Err(Error::Text { key, why });
     let facts = MUST_HOLD.iter().find(|(demanding, ..)| *demanding == key);

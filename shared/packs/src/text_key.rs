@@ -25,7 +25,8 @@ text_keys! {
     OptInConfirmation => "opt_in_confirmation",
     ConsentPrompt => "consent_prompt",
     ConsentGranted => "consent_granted",
-    /// Asks a guest whose text resembles an opt-out whether we should stop texting them (D20).
+    /// Asks whether the guest wants no more texts; sent after a text that resembles an opt-out
+    /// (D20).
     OptOutQuestion => "opt_out_question",
     /// The answer to a guest who says no to [`Self::OptOutQuestion`].
     OptOutDeclined => "opt_out_declined",
@@ -41,13 +42,13 @@ text_keys! {
     Menu => "menu",
     /// The answer to a question about a subject that the host does not talk about.
     OffTopic => "off_topic",
-    /// The only text sent while the conversation is paused; a guest who writes then gets it.
+    /// The host's only answer to a guest who writes while the conversation is paused.
     Holding => "holding",
-    /// The only text sent in safe mode.
+    /// Sent in safe mode in place of the host's replies.
     SafeMode => "safe_mode",
     /// Says that a person will write shortly; sent when a case is opened during business hours.
     EscalatedShortly => "escalated_shortly",
-    /// Says that a person will write within hours; sent when a case is opened by day on a weekend
+    /// Says that a person will write within hours. Sent when a case is opened by day on a weekend
     /// or holiday.
     EscalatedHours => "escalated_hours",
     /// Says that a person will write the next day; sent when a case is opened at night.
@@ -84,8 +85,8 @@ text_keys! {
     AgeVerification => "age_verification",
     Identity => "identity",
     Abuse => "abuse",
-    /// One sentence that names the crisis line, added to the answer to a text that only resembles a
-    /// cry for help (D20).
+    /// One sentence that names the crisis line. It is added to the answer to a text that only
+    /// resembles a cry for help (D20).
     CrisisLine => "crisis_line",
     EmergencyLine => "emergency_line",
     GamingLine => "gaming_line",
@@ -94,8 +95,9 @@ text_keys! {
 }
 
 impl TextKey {
-    /// Returns the sentence that names a helpline; it is added to the answer to a text that only
-    /// resembles a cry for help of this layer. `None` if the layer is not a cry for help.
+    /// Returns the sentence that names the helpline for this layer. The sentence is added to the
+    /// answer to a text that only resembles a cry for help. `None` if the layer is not a cry for
+    /// help.
     pub fn line_of(layer: Layer) -> Option<Self> {
         match layer {
             Layer::Crisis => Some(Self::CrisisLine),
@@ -114,8 +116,8 @@ impl TextKey {
         }
     }
 
-    /// Returns the text to send on this channel: a variant that does not name STOP if texts on the
-    /// channel must not name it, otherwise `self`.
+    /// Returns the text to send on this channel. If texts on the channel must not name STOP, this
+    /// is the variant without STOP, if one exists; otherwise it is `self`.
     pub fn on(self, channel: Channel) -> Self {
         match self {
             Self::Identity if !channel.profile().names_stop => Self::WebIdentity,

@@ -1,5 +1,6 @@
 //! Providers' error codes as data: `data/*.toml` says how to react to each code. Only the code
-//! decides, never its title or detail. An unknown code is not retried and raises an alert.
+//! decides, not the title or the detail that comes with the code. An unknown code is not retried
+//! and raises an alert.
 
 use std::sync::LazyLock;
 
@@ -21,7 +22,7 @@ pub enum ErrorClass {
     /// The casino's number, profile or campaign is at fault: never send this text again; a person
     /// has to act.
     Configuration,
-    /// The casino's spending limit for today is used up: its sending stops until the limit resets.
+    /// The casino's spending limit for today is used up: the casino sends nothing until it resets.
     SpendLimit,
     /// Keys, funds or the whole account are at fault: nothing is accepted until somebody acts.
     Account,
@@ -55,7 +56,7 @@ pub struct ErrorRow {
     pub alert: AlertLevel,
 }
 
-/// The meaning of a code, from a table or assumed for an unknown code.
+/// The meaning of a code: from a table, or assumed if no table lists the code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Verdict {
     pub class: ErrorClass,
@@ -120,8 +121,8 @@ const REFUSED_KEY: Verdict = Verdict {
     ..UNKNOWN
 };
 
-/// Returns the meaning of a provider's code. If `code` is empty, because the response's body named
-/// none, the HTTP status decides. A code that no table lists is unknown.
+/// Returns the meaning of a provider's code. If the response's body named no code, `code` is empty
+/// and the HTTP status decides. A code that no table lists is unknown.
 pub fn verdict(provider: &str, code: &str, http_status: u16) -> Verdict {
     match provider {
         crate::telnyx::NAME => TELNYX.verdict(code, http_status),
@@ -141,7 +142,7 @@ fn by_status(code: &str, http_status: u16) -> Verdict {
 // === impl Table ===
 
 impl Table {
-    /// Parses and checks a table: codes are digits, ranges ascend and do not overlap, only
+    /// Parses and checks a table. Codes are digits, ranges ascend and do not overlap, and only
     /// transient codes have `retry`.
     pub fn read(text: &str) -> Result<Self, TableError> {
         let file: File = toml::from_str(text)?;

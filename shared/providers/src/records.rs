@@ -1,5 +1,5 @@
-//! A provider's own records of our texts, for reconciliation (D5): lists of messages without their
-//! texts, single messages with their text, and the numbers that opted out.
+//! A provider's own records of our texts, for reconciliation (D5). They are lists of messages
+//! without the words, single messages with the words, and the numbers that opted out.
 
 use std::{future::Future, pin::Pin};
 
@@ -49,7 +49,7 @@ pub struct Message {
     pub at: DateTime<Utc>,
     pub status: String,
     pub error_code: Option<String>,
-    /// The attempt's id from the webhook address in our request; `None` if there is none.
+    /// The attempt's id from the webhook address in our request; `None` if the address has no id.
     pub attempt: Option<AttemptId>,
 }
 

@@ -1,5 +1,5 @@
-//! The gate's second reader (D20): a small language model that says how likely it is that a
-//! suspicious text is an opt-out or a cry for help. Does no I/O.
+//! The gate's second reader (D20): a small language model. It estimates how likely it is that a
+//! suspicious text is an opt-out or a cry for help. This crate does no I/O.
 //!
 //! `scripts/data/train_reader.py` makes `data/reader.gguf` (30 MB, 8-bit weights) from
 //! multilingual-e5-small (MIT), fine-tuned on the texts of `tests/corpus`.
@@ -35,7 +35,7 @@ impl From<candle_core::Error> for Error {
 pub struct Reader(Network);
 
 impl Reader {
-    /// Returns the reader of this build, which the first call loads.
+    /// Returns the reader of this build. The first call loads the reader.
     ///
     /// # Errors
     /// Fails if the weights of this build do not have the expected form.

@@ -1,4 +1,4 @@
-//! The reader's weights: the encoder, its word pieces, and the head, which turns a text's vector
+//! The reader's weights: the encoder, its word pieces, and the head. The head turns a text's vector
 //! into one number for each kind of text.
 
 use std::io::{Read, Seek};

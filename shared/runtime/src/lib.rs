@@ -1,5 +1,5 @@
-//! The handles that every worker holds (store, bus, cache, roster, packs, clock, keys), the fleet's
-//! intervals, and the mapping of errors to outcomes. Independent of any stage.
+//! The handles that every worker holds (store, bus, cache, roster, packs, clock, keys). Also the
+//! fleet's intervals, and the mapping of errors to outcomes. Independent of any stage.
 
 pub mod counted;
 mod error;
@@ -57,9 +57,9 @@ pub struct Fleet {
     pub shutdown: CancellationToken,
 }
 
-/// Returns how many tasks that wait only for the database may run at once: four per connection, or
-/// one per connection in a worker that serves certain casinos only (`own`). More tasks would delay
-/// other casinos' guests (docs/performance.md).
+/// Returns the maximum number of concurrent tasks that wait only for the database. It is four per
+/// connection, or one per connection if the worker serves certain casinos only (`own`). More tasks
+/// would delay other casinos' guests (docs/performance.md).
 pub fn database_work(connections: usize, own: bool) -> usize {
     let each = if own { 1 } else { 4 };
     each * connections
@@ -89,8 +89,8 @@ impl Fleet {
         Ok(())
     }
 
-    /// Converts a message into a row of the spool, which holds it while the bus does not accept it
-    /// (D2).
+    /// Converts a message into a row of the spool. The spool keeps messages while the bus does not
+    /// accept them (D2).
     pub fn spooled(&self, message: &Outgoing<'_>) -> Spooled {
         Spooled {
             spool_id: self.ids.uuid(),

@@ -14,7 +14,7 @@ pub struct Console {
     pub listen: std::net::SocketAddr,
     /// The console's base URL as browsers see it.
     pub public_url: Url,
-    /// The URL with the console's own database login, the only one that may read the operators'
+    /// The database URL with the console's own login. Only this login may read the operators'
     /// accounts.
     pub postgres_url: Option<SecretString>,
     /// Whether a login requires a code in addition to the password.
@@ -40,7 +40,7 @@ pub struct Oidc {
     /// Domains of e-mail addresses, in lower case. Two casinos must not have the same domain.
     pub domains: Vec<String>,
     /// Ids of the casinos whose staff log in through this provider. An account that has a role at
-    /// another casino, or at all casinos, cannot log in through it.
+    /// another casino, or at all casinos, cannot log in through the provider.
     pub casinos: Vec<String>,
     /// Whether a mail address counts as verified if the provider sends no `email_verified`. Set it
     /// to true only for a directory that itself assigns the addresses.

@@ -11,7 +11,7 @@ pub struct Ingress {
     pub listen: std::net::SocketAddr,
     /// Maximum number of calls in progress; further calls wait.
     pub concurrency: usize,
-    /// Time limit of one call, including its wait.
+    /// Time limit of one call, including the wait for other calls to end.
     pub request_seconds: u64,
     /// Time limit for the headers of a call; when it expires, the connection is closed.
     pub head_seconds: u64,

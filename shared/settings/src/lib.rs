@@ -46,7 +46,7 @@ const DEFAULTS: &str = include_str!("../settings.default.toml");
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Settings {
-    /// True if there was no file, no folder of secrets and no running `./scripts/dev`, so that only
+    /// True if there was no file, no folder of secrets and no running `./scripts/dev`. Then only
     /// the defaults and the environment apply.
     #[serde(skip)]
     of_no_fleet: bool,
@@ -78,9 +78,10 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// Reads the settings from `file`, or else from the file that `SEVEN_CONFIG` names, or else
-    /// from the file of a running `./scripts/dev`; settings that it lacks keep their defaults. The
-    /// secrets in the folder `SEVEN_SECRETS` override the file, and the environment overrides both.
+    /// Reads the settings from `file`; without it, from the file that `SEVEN_CONFIG` names; without
+    /// that, from the file of a running `./scripts/dev`. Settings that the file lacks keep their
+    /// defaults. Secrets in the folder that `SEVEN_SECRETS` names override the file, and the
+    /// environment overrides both.
     pub fn load(file: Option<&Path>) -> Result<Self, Error> {
         let named = file
             .map(Path::to_path_buf)

@@ -94,7 +94,7 @@ impl Settings {
         matches!(self.provider, Provider::Gemini | Provider::Openai)
     }
 
-    /// Returns the price of a model's calls: its own, or else the guard's.
+    /// Returns the price of a model's calls: the one in `prices`, or else the one in `guard`.
     pub fn price(&self, name: &str) -> Price {
         self.prices.get(name).copied().unwrap_or(self.guard.price)
     }

@@ -21,8 +21,8 @@ pub struct Telemetry {
     /// The share of traces that is exported, 0 to 1; traces of failures, consent, guardrails and
     /// safety are always exported.
     pub sample: f64,
-    /// Shares for single casinos, by id, which override `sample`; for example 0 for a casino of
-    /// load tests.
+    /// Shares for single casinos, by id, which override `sample`; for example 0 for a casino that
+    /// only serves load tests.
     pub sample_of: HashMap<CasinoId, f64>,
     /// Maximum number of spans that wait for the collector.
     pub queue: usize,
@@ -47,8 +47,7 @@ pub struct Alerts {
     pub pagerduty_url: Url,
 }
 
-/// The channels of notices to a casino's own people. The addresses that they go to are the casino's
-/// contacts.
+/// How notices reach a casino's own people. The recipients are the casino's contacts.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Notices {

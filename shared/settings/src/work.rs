@@ -44,8 +44,8 @@ pub struct Time {
     pub scale: f64,
     /// Factor that scales the quiet window and the typing delay in addition to `scale`.
     pub pauses: f64,
-    /// The time (RFC 3339) at which the clock that guests see starts; that clock decides, for
-    /// example, about opening hours. `None` means the real time.
+    /// The start time (RFC 3339) of the clock that guests see, for example for opening hours.
+    /// `None` means the real time.
     pub at: Option<chrono::DateTime<chrono::Utc>>,
 }
 

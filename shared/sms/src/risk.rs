@@ -127,8 +127,8 @@ impl fmt::Display for Risk {
     }
 }
 
-/// Rates a text to a guest who received the texts `earlier`, newest first; only the first
-/// [`COMPARED`] are compared.
+/// Rates a text. `earlier` are the texts that the same guest received before, newest first; the
+/// text is compared with the first [`COMPARED`] of them.
 pub fn risk<S: AsRef<str>>(text: &str, earlier: &[S]) -> Risk {
     let same = same_as(text);
     let once = |found: bool| u32::from(found);

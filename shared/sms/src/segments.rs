@@ -13,8 +13,8 @@ pub struct Measure {
     pub segments: usize,
 }
 
-/// Measures a text. An escape pair or surrogate pair that does not fit moves to the next part
-/// whole, so a long text may need one part more than its units suggest.
+/// Measures a text. If an escape pair or a surrogate pair does not fit into a part, the whole pair
+/// moves to the next part. A long text may therefore need one part more than its units suggest.
 pub fn measure(text: &str) -> Measure {
     let encoding = encoding(text);
     let units: usize = text.chars().map(|c| encoding.cost(c)).sum();

@@ -31,8 +31,8 @@ impl Shaped {
 }
 
 /// Transliterates a reply, joins its lines and cuts it into at most `max_texts` texts. Cuts at the
-/// end of a sentence or at a comma. If that would truncate a reply that fits when it is cut at
-/// spaces, cuts it at spaces.
+/// end of a sentence or at a comma. If these cuts would truncate the reply and cuts at spaces would
+/// not, cuts at spaces.
 pub fn shape(text: &str, max_texts: usize) -> Shaped {
     let line = one_line(&transliterate(text));
     let mut texts = Vec::new();
@@ -64,7 +64,7 @@ pub fn shape(text: &str, max_texts: usize) -> Shaped {
 }
 
 /// Joins words with single spaces. Leaves out a space that would form one grapheme with its
-/// neighbour: after a cut there, a text would begin or end with that space.
+/// neighbour. Otherwise a text that is cut there would begin or end with that space.
 fn one_line(text: &str) -> String {
     let mut line = String::with_capacity(text.len());
     for word in text.split_whitespace() {
@@ -86,7 +86,7 @@ fn parts(before: char, after: char) -> bool {
 }
 
 /// Returns whether `rest` fits into `texts` texts if it is cut between words. Such cuts need the
-/// fewest texts, so a rest that does not fit with them does not fit with any others.
+/// fewest texts: if `rest` does not fit with them, it fits with no others.
 fn fits(mut rest: &str, texts: usize) -> bool {
     for _ in 0..texts {
         let cuts = Cuts::of(rest);
@@ -196,8 +196,8 @@ impl Load {
     }
 }
 
-/// Returns the index between two characters at which a grapheme that is too long for one text is
-/// cut. No other cut splits a grapheme.
+/// Returns the index at which a grapheme that does not fit into one text is cut: between two of its
+/// characters. No other cut splits a grapheme.
 fn first_chars(rest: &str) -> usize {
     let mut end = 0;
     for c in rest.chars() {
@@ -217,8 +217,8 @@ const ABBREVIATIONS: &[&str] = &[
     "srta", "ud", "uds", "dra", "p.ej", "ee.uu", "u.s", "u.s.a",
 ];
 
-/// Returns whether a reader would pause between two words: `before` ends a sentence and is neither
-/// an abbreviation nor a list number.
+/// Returns whether a reader would pause between two words. The reader does if `before` ends a
+/// sentence and is neither an abbreviation nor a list number.
 fn ends_sentence(before: &str, after: &str) -> bool {
     let core = before.trim_end_matches(['"', '\'', ')', ']']);
     let Some(stop) = core

@@ -1,5 +1,5 @@
-//! The tokens of a reply: words, cut from the stored text. Wherever a stream begins, its joined
-//! tokens equal the stored text from there on, byte for byte.
+//! The tokens of a reply: words, cut from the stored text. If a stream begins in the middle of a
+//! text, its joined tokens equal the rest of the stored text, byte for byte.
 
 use std::{fmt, str::FromStr};
 
@@ -8,7 +8,7 @@ use unicode_segmentation::UnicodeSegmentation;
 /// Maximum length of a token in grapheme clusters, for text without spaces.
 const MOST_GRAPHEMES: usize = 24;
 
-/// A place in a conversation's stream, which the client returns in `Last-Event-ID`: the client has
+/// A place in a conversation's stream, which the client returns in `Last-Event-ID`. The client has
 /// all texts before number `seq`, and the first `offset` bytes of text `seq`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Cursor {

@@ -85,7 +85,7 @@ fn read(stream: &str) -> Vec<(String, String, String)> {
     all
 }
 
-/// Streams a text from a cursor, and returns the joined tokens and each one's cursor.
+/// Streams a text from the byte `from`. Returns the joined tokens, and the cursor of each token.
 fn streamed(text: &str, seq: i64, from: usize) -> (String, Vec<Cursor>) {
     let mut stream = String::new();
     for token in tokens(text, from) {

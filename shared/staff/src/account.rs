@@ -92,8 +92,8 @@ fn ends_well(role: Role, ends_on: Option<NaiveDate>) -> bool {
     role != Role::Auditor || ends_on.is_some()
 }
 
-/// Returns whether the text has the form of a mail address. Only the invitation shows whether mail
-/// arrives there.
+/// Returns whether the text has the form of a mail address. Only sending the invitation shows
+/// whether the address receives mail.
 fn is_address(text: &str) -> bool {
     let plain = text.chars().count() <= MOST_EMAIL_CHARACTERS
         && text.chars().all(|c| !c.is_whitespace() && !c.is_control());
@@ -197,8 +197,8 @@ async fn change_role(
     Ok(done)
 }
 
-/// Disables the account, which ends its sessions, links and keys, or enables it again. Returns
-/// false if nothing changed.
+/// Disables the account, or enables it again. Disabling it ends its sessions, links and keys.
+/// Returns false if nothing changed.
 ///
 /// # Errors
 /// Fails when Postgres does not answer.
@@ -218,7 +218,8 @@ pub async fn set_disabled(
 }
 
 /// Unbinds the account from the person's identity at their casino's own login provider, and ends
-/// its sessions. The next login there binds the account again. Returns false if it was not bound.
+/// the account's sessions. The next login at the provider binds the account again. Returns false if
+/// the account was not bound.
 ///
 /// # Errors
 /// Fails when Postgres does not answer.
@@ -233,7 +234,7 @@ pub async fn forget_identity(store: &Store, id: OperatorId, by: &str) -> Result<
 }
 
 /// Makes a link for setting a new password or second factor, and returns its token. A reset of the
-/// second factor ends the person's sessions, and they cannot log in until they use the link.
+/// second factor ends the person's sessions. The person cannot log in until they use the link.
 ///
 /// # Errors
 /// Fails when the account does not exist or is disabled.

@@ -76,8 +76,8 @@ impl Step {
             }
     }
 
-    /// Checks the rules about approval: the person who planned a campaign may not approve it, and
-    /// an unapproved campaign cannot be resumed.
+    /// Checks the rules about approval. The person who planned a campaign may not approve it. An
+    /// unapproved campaign cannot be resumed.
     fn approved(self, campaign: &Campaign, by: &str) -> Result<(), NotChanged> {
         let name = campaign.name.clone();
         match self {
@@ -136,7 +136,7 @@ pub async fn change(
     .await?;
     let row = tx.campaign(&subject).await?.ok_or(NotChanged::Unknown)?;
     tx.commit().await?;
-    // Resuming makes those texts due again that were queued at the pause and have been held since.
+    // Resuming makes texts due again that were queued when the campaign was paused.
     let woken = match step {
         Step::Resume => fleet.store.wake_held(Some(casino)).await?,
         Step::Approve | Step::Pause | Step::Cancel => 0,

@@ -5,8 +5,8 @@ use seven_domain::{AuditEvent, CasinoId, DeadOrder};
 use seven_runtime::Fleet;
 use seven_store::{audit::Entry, controls::Order, dead::Ordered};
 
-/// Orders letters to be replayed or discarded. Returns how many; a letter that already has a
-/// waiting order keeps that order.
+/// Orders dead letters to be replayed or discarded, and returns the number of letters. A letter
+/// that already has a waiting order keeps that order.
 ///
 /// # Errors
 /// Fails when the store is unreachable; nothing is ordered then.

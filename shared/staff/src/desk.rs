@@ -25,8 +25,8 @@ pub struct Write<'a> {
     /// The person's name in the audit log.
     pub by: &'a str,
     pub text: &'a str,
-    /// The mark of the thread as the person last saw it ([`Tx::thread_mark`]); if it has changed
-    /// since, the text is refused. `None` skips this check.
+    /// The thread's mark ([`Tx::thread_mark`]) when the person last read the thread. If the mark
+    /// has changed since, the text is refused. `None` skips this check.
     pub read: Option<i64>,
 }
 
@@ -59,9 +59,9 @@ pub enum Refused {
     Store(#[from] seven_store::Error),
 }
 
-/// Takes the conversation over: the host is silent until the release, and a turn in progress can
-/// send nothing more (D4). The conversation's open cases are marked as acknowledged by the person.
-/// The caller commits.
+/// Takes the conversation over. The host is silent until the release, and a turn in progress can
+/// send nothing more (D4). Marks the conversation's open cases as acknowledged by the person. The
+/// caller commits.
 ///
 /// # Errors
 /// Fails when Postgres does not answer.
@@ -96,7 +96,7 @@ pub async fn holder(
 }
 
 /// Queues a person's text, and marks the guest's held texts as answered. The conversation must be
-/// paused until a person ends the pause; otherwise the host could write in between.
+/// paused without an end time; otherwise the host could write in between.
 ///
 /// # Errors
 /// Fails when the text cannot be queued; nothing is stored then.
@@ -188,8 +188,8 @@ pub(crate) async fn write_down(
 /// The effect of settling a case.
 #[derive(Debug)]
 pub struct CaseSettled {
-    /// Number of texts that the host answers now; `None` if the conversation stays paused, for
-    /// example because of another case, or was not paused.
+    /// Number of texts that the host answers now; `None` if the conversation stays paused or was
+    /// not paused.
     pub released: Option<u64>,
 }
 

@@ -1,5 +1,5 @@
-//! The rules about flags that commands and the console share: which flags may be set, and for which
-//! casinos the disclosure must stay on.
+//! The rules about flags that commands and the console share. They say which flags may be set, and
+//! for which casinos the disclosure must stay on.
 
 use seven_domain::{
     CasinoId,
@@ -38,9 +38,9 @@ pub enum NotAllowed {
     Store(#[from] seven_store::Error),
 }
 
-/// Checks that a rule may be set for one casino, or (`None`) for every casino. The disclosure may
-/// not be off for any guest where the law demands it, because workers would disclose anyway. The
-/// second prompt may not be on for a casino that has none.
+/// Checks that a rule may be set for one casino, or for every casino if `casino` is `None`. Where
+/// the law demands the disclosure, it may not be off for any guest, because workers would disclose
+/// anyway. The second prompt may not be on for a casino that has none.
 ///
 /// # Errors
 /// Returns the reason why not, or fails when the store is unreachable.

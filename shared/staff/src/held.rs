@@ -112,8 +112,8 @@ pub async fn set_reviewed(
     note(tx, AuditEvent::ReplyReviewed, by, conversation, detail).await
 }
 
-/// Replaces the turn's texts by the edited words, after the same checks as for the host's words and
-/// with the disclosure in front.
+/// Replaces the turn's texts by the edited words, with the disclosure in front. The words must pass
+/// the same checks as the host's words.
 async fn edit(fleet: &Fleet, tx: &mut Tx, held: &HeldReply, words: &str) -> Result<(), Undecided> {
     let words = words.trim();
     if words.is_empty() {

@@ -1,6 +1,6 @@
-//! The limits for failed logins. The limit for one account from one address is lower than that for
-//! the account from all addresses, so that a stranger who guesses is refused before the account's
-//! owner is.
+//! The limits for failed logins. The limit for one account from one address is lower than the limit
+//! for the account from all addresses. A stranger who guesses is therefore refused before the
+//! account's owner is.
 
 /// Maximum failed logins from one address at one account within [`WINDOW_MINUTES`].
 pub const MOST_PER_PAIR: i64 = 5;

@@ -63,8 +63,8 @@ pub async fn with_password(
 ) -> Result<Let, Refused> {
     let email = email.trim().to_lowercase();
     let counted = Counted::new(&email, from);
-    // The failures are read only when this login may compute its hash. In a burst of logins, each
-    // one therefore sees the failures of all those that computed their hash before it.
+    // Reads the failures only after this login has got its turn to compute a hash. In a burst of
+    // logins, each login thus sees the failures of all logins that computed their hash before it.
     let turn = password::turn().await.ok_or(Refused::TooMany)?;
     let mut tx = store.staff().await?;
     let failures = counted.read(&mut tx).await?;
@@ -136,8 +136,8 @@ pub async fn with_code(
         return Err(Refused::Wrong);
     };
     let counted = Counted::new(&email, from);
-    // The lock lets only one code per account be checked at a time, so that each check sees the
-    // failures before it.
+    // The lock lets only one code per account be checked at a time, so that each check sees all
+    // earlier failures.
     let account = tx.account_locked(operator).await?.ok_or(Refused::Wrong)?;
     if counted.read(&mut tx).await?.are_too_many() {
         tx.end_session(&token.hash()).await?;
@@ -163,7 +163,7 @@ pub async fn with_code(
 
 /// Logs in a person whom their casino's own login provider has authenticated. The first login binds
 /// the account to that identity; from then on the provider alone checks password and second factor.
-/// `provider` is named in the audit log; `casinos` are those that use the provider.
+/// `provider` is the provider's name for the audit log; `casinos` are the casinos that use it.
 ///
 /// # Errors
 /// Refuses an address without an account, a disabled account, an account that also has roles at
@@ -273,8 +273,8 @@ pub async fn use_link(
     Ok(())
 }
 
-/// Returns whether a link sets up a second factor. A link for a password also does so if the
-/// account has none, because the person could not log in without one.
+/// Returns whether a link sets up a second factor. If the account has none, a link for a password
+/// also sets one up: without it, the person could not log in.
 pub fn sets_factor(account: &Account, purpose: LinkPurpose) -> bool {
     purpose != LinkPurpose::Password || account.totp_key.is_none()
 }
@@ -313,8 +313,8 @@ fn seconds(now: DateTime<Utc>) -> u64 {
     u64::try_from(now.timestamp()).unwrap_or_default()
 }
 
-/// Begins a session with a new token, so that a token planted in the browser before the login never
-/// becomes valid.
+/// Begins a session with a new token. A token that was planted in the browser before the login thus
+/// never becomes valid.
 async fn begin(
     tx: &mut Tx,
     operator: OperatorId,

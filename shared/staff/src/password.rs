@@ -24,8 +24,8 @@ const GUESSED: [&str; 8] = [
     "password", "passwort", "contrase", "123456", "qwerty", "letmein", "welcome", "casino",
 ];
 
-/// A hash that no password has, with the usual parameters. The password of a login with an unknown
-/// name is checked against it, so that such a login takes as long as one with a known name.
+/// A hash that no password has, with the usual parameters. If a login has an unknown name, its
+/// password is checked against this hash. Such a login then takes as long as one with a known name.
 const NOBODY: &str = "$argon2id$v=19$m=19456,t=2,p=1$c2V2ZW4tbm9ib2R5ISE$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
 
 /// Why a new password is refused.
@@ -101,8 +101,8 @@ pub async fn hash(password: SecretString) -> Result<String, Failed> {
     .await
 }
 
-/// Returns whether the password has this hash; the caller holds the permit. Without a hash it
-/// returns false after the same work.
+/// Returns whether the password has this hash; the caller must hold a permit. If `hash` is `None`,
+/// returns false after the same amount of work.
 ///
 /// # Errors
 /// Fails when there is not enough memory.

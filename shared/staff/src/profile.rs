@@ -62,9 +62,9 @@ async fn held(
     Ok(Ok(Held { guest, profile }))
 }
 
-/// Writes a changed profile and its audit entry. A turn in progress is restarted and the results of
-/// its models are dropped; otherwise it would write back the profile that it read, and its reply
-/// might mention a removed fact.
+/// Writes a changed profile and its audit entry. Restarts a turn in progress and drops the results
+/// of its models. Otherwise the turn would write back the profile that it read, and its reply might
+/// mention a removed fact.
 async fn put(
     tx: &mut Tx,
     conversation: ConversationId,
@@ -115,8 +115,8 @@ pub async fn correct(
     put(tx, conversation, held, (by, now), detail).await
 }
 
-/// Revokes the guest's consent to store facts, on their request. Stored facts are no longer used,
-/// and no more are stored. The caller commits.
+/// Revokes the guest's consent to store facts, on the guest's request. Stored facts are no longer
+/// used, and no more are stored. The caller commits.
 ///
 /// # Errors
 /// Fails when Postgres does not answer.

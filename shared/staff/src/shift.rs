@@ -24,10 +24,10 @@ pub enum HandedOn {
     NoColleague,
 }
 
-/// Hands a conversation on to a colleague (`to` is their name in the audit log), or with `None` to
-/// anybody who takes it. The host stays silent. With `None`, the cases that `by` acknowledged must
-/// be acknowledged anew, within the full time, and a conversation without a case gets one, so that
-/// contacts are notified. The caller commits.
+/// Hands a conversation on to the colleague whose name in the audit log is `to`. The host stays
+/// silent. If `to` is `None`, anybody may take the conversation. The cases that `by` acknowledged
+/// must then be acknowledged anew, within the full time. If the conversation has no case, one is
+/// opened, so that contacts are notified. The caller commits.
 ///
 /// # Errors
 /// Fails when Postgres does not answer.

@@ -44,7 +44,7 @@ pub async fn reopen(fleet: &Fleet, casino: &CasinoId) -> Result<Ended, NotReopen
         _ => Reopened::default(),
     };
     tx.commit().await?;
-    // All held texts are released; one that still may not be sent fails its pre-send check and is
+    // Releases all held texts. A text that still may not be sent fails its pre-send check and is
     // held again.
     let woken = fleet.store.wake_held(Some(casino)).await?;
     Ok(Ended {

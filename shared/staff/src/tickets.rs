@@ -51,8 +51,8 @@ impl From<desk::Refused> for Refused {
     }
 }
 
-/// Answers a ticket in one transaction, so that a call that is repeated after a crash finds either
-/// the whole answer or nothing.
+/// Answers a ticket in one transaction. A call that is repeated after a crash then finds either the
+/// whole answer or nothing.
 ///
 /// # Errors
 /// Fails when the ticket does not wait for a person, or the words cannot be sent; nothing is stored

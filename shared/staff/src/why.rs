@@ -20,8 +20,8 @@ pub fn mask(told: &mut ShownTurn, hidden: impl Fn(&str) -> String) {
         let masked = hidden(text["text"].as_str().unwrap_or_default());
         text["text"] = masked.into();
     }
-    // A tool's arguments contain the guest's words, and its result and the planner's note may
-    // repeat them, so all of these are hidden.
+    // Hides a tool's arguments, because they contain the guest's words. A tool's result and the
+    // planner's note may repeat these words, so they are hidden, too.
     for call in told
         .record
         .get_mut("tools")

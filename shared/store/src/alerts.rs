@@ -1,5 +1,5 @@
-//! Alerts that a person must see: at most one open row per key, and one row for each notice to a
-//! channel. No row holds guest data, so there is no row policy.
+//! Alerts that a person must see. There is at most one open row per key, and one row for each
+//! notice to a channel. No row holds guest data, so there is no row policy.
 
 use std::time::Duration;
 
@@ -25,8 +25,8 @@ pub struct NewAlert<'a> {
     pub code: &'a str,
     pub severity: Severity,
     pub summary: &'a str,
-    /// True if the scheduler detects when the alert ends. False if it ends once it has not recurred
-    /// for a while.
+    /// True if the scheduler detects when the alert ends. False if the alert ends when it has not
+    /// recurred for a while.
     pub standing: bool,
     /// Number of occurrences, at least 1.
     pub times: u64,
@@ -107,8 +107,8 @@ const TELL_AGAIN: &str = "insert into alert_deliveries (alert_id, action, channe
      select alert_id, $2, channel from alert_deliveries where alert_id = any($1) and action = 'trigger' on conflict do nothing";
 
 impl Store {
-    /// Files an alert once per id. If an alert with its key is open, that one gets the new
-    /// occurrences and summary and keeps the higher severity. If the open alert becomes critical,
+    /// Files an alert, at most once per id. If an alert with the same key is open, the open alert
+    /// gets the new occurrences and summary, and keeps the higher severity. If it becomes critical,
     /// people are notified again.
     pub async fn raise_alert(&self, new: &NewAlert<'_>) -> Result<()> {
         let mut tx = self.fleet_begin().await?;
@@ -128,7 +128,8 @@ impl Store {
             .await?;
         if let Some((alert, true)) = grown {
             // The alert has become critical. People were notified of a less severe alert and may
-            // have acknowledged it, so the acknowledgement is removed and they are notified again.
+            // have acknowledged it. So the acknowledgement is removed, and people are notified
+            // again.
             sqlx::query("update alerts set acknowledged_at = null, acknowledged_by = null where alert_id = $1")
                 .bind(alert)
                 .execute(&mut *tx)
@@ -157,7 +158,7 @@ impl Store {
     }
 
     /// Resolves the alert that is open under this key if it last occurred longer than `quiet` ago.
-    /// Returns false when there was none.
+    /// Returns false if there was no such alert.
     pub async fn resolve_alert(&self, key: &str, quiet: Duration) -> Result<bool> {
         let query = "update alerts set resolved_at = now() where key = $1 and resolved_at is null and last_at <= now() - make_interval(secs => $2)
              returning alert_id";
@@ -178,9 +179,8 @@ impl Store {
             .await
     }
 
-    /// Runs `update`, which resolves alerts, then queues their notices. Queueing is a separate
-    /// statement, so that it sees notices that a scheduler queued while `update` waited for its
-    /// lock.
+    /// Runs `update`, which resolves alerts, then queues their notices. A separate statement queues
+    /// the notices. It sees the notices that a scheduler queued while `update` waited for its lock.
     async fn resolve(
         &self,
         update: sqlx::query::QueryScalar<'_, sqlx::Postgres, Uuid, sqlx::postgres::PgArguments>,

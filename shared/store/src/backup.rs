@@ -15,10 +15,10 @@ use sqlx::{AssertSqlSafe, Connection, PgConnection, Row};
 
 use crate::{Error, Result, Store, Tx, audit::Entry, controls::Switch};
 
-/// Actor of the fleet switches after a restore; `seven resume` refuses to lift them while they have
-/// this actor.
+/// The actor with which a restore sets the fleet's switches. `seven resume` refuses to lift a
+/// switch that has this actor.
 pub const RESTORE: &str = "seven restore";
-/// Actor of the same fleet switches after `seven recover`.
+/// The actor that `seven recover` gives to the same switches, so that `seven resume` can lift them.
 pub const RECOVER: &str = "seven recover";
 /// Switches that a restore turns on and that stay on until an operator lifts them. The first holds
 /// back every text, the second only texts that are not answers.
@@ -50,7 +50,7 @@ pub struct Contents {
 }
 
 /// A consistent snapshot of the database: `pg_dump --snapshot` dumps exactly what is counted here.
-/// It ends when dropped.
+/// The snapshot ends when this value is dropped.
 #[derive(Debug)]
 pub struct Snapshot {
     conn: PgConnection,
@@ -223,8 +223,8 @@ pub async fn tables_in(owner: &SecretString) -> Result<i64> {
     Ok(tables)
 }
 
-/// Creates the roles that a dump refers to but does not contain, and bars the workers from the
-/// database: no worker may read it before the fleet is paused.
+/// Creates the roles that a dump refers to but does not contain. Bars the workers from the
+/// database, because no worker may read it before the fleet is paused.
 ///
 /// # Errors
 /// Fails when the connection may not create roles.
@@ -379,10 +379,10 @@ pub async fn pause_and_open(
 }
 
 impl Tx {
-    /// Expires the queued answers to texts that were received before `restored_at`, except answers
-    /// to crises and emergencies. Closes the texts among these that are still open or held. The
-    /// fleet may have answered all of them before its database was lost (D5). Returns the numbers
-    /// of answers and of texts.
+    /// Ends the work on texts that were received before `restored_at`, because the fleet may have
+    /// answered them before its database was lost (D5). Expires the queued answers to these texts,
+    /// except answers to crises and emergencies. Closes those texts that are open or held. Returns
+    /// the numbers of answers and of texts.
     pub async fn end_answers_of_before(
         &mut self,
         restored_at: DateTime<Utc>,

@@ -88,9 +88,9 @@ impl Tx {
             .await?)
     }
 
-    /// Counts a campaign's guests by state and reason. The state is that of the text once it is
-    /// released, and until then that of the guest in the campaign's list. A key is a state,
-    /// followed by `: ` and the reason if there is one.
+    /// Counts a campaign's guests by state and reason. Until a guest's text is released, the state
+    /// is that of the guest in the campaign's list; afterwards it is the text's state. A key is the
+    /// state, followed by `: ` and the reason if there is one.
     pub async fn campaign_counts(&mut self, campaign: CampaignId) -> Result<BTreeMap<String, i64>> {
         let rows: Vec<(String, i64)> = sqlx::query_as(
             "select concat_ws(': ', case when g.state = 'released' then coalesce(o.state, 'released') else g.state end,
@@ -168,8 +168,8 @@ impl Tx {
         Ok(true)
     }
 
-    /// Adds all guests with marketing consent to the campaign's list, except those that are on it
-    /// already or have a deletion pending.
+    /// Adds all guests with marketing consent to the campaign's list. Leaves out guests who are on
+    /// the list already or have a deletion pending.
     pub async fn list_all_consenting(&mut self, campaign: CampaignId) -> Result<()> {
         let casino = self.casino_str();
         sqlx::query(

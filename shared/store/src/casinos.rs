@@ -68,8 +68,8 @@ impl Store {
         Ok(owner.map(|owner| CasinoId::trusted(&owner)).transpose()?)
     }
 
-    /// Returns the casino of a text that was written to this number at `written_at`: the former
-    /// casino, if the number was handed on after that time (D40). Needs no casino binding.
+    /// Returns the casino to which a text to this number belongs. If the text was written before
+    /// the number was handed on, this is the former casino (D40). Needs no casino binding.
     pub async fn casino_of_text(
         &self,
         number: &PhoneE164,
@@ -155,7 +155,8 @@ impl Tx {
     }
 
     /// Returns the document that this process has cached. A statement that reads a [`Document`]
-    /// gets the cached version, and returns the stored document only if its version differs.
+    /// takes the version number of the cached one, and returns the stored document only if its
+    /// version differs.
     pub(crate) fn held_document(&self) -> Option<Held> {
         self.documents.held(&self.casino)
     }

@@ -1,4 +1,4 @@
-//! Consent and its proof (D8): every change writes the guest's row, a link of the chain and an
+//! Consent and its proof (D8). Every change writes the guest's row, a link of the chain and an
 //! audit entry in one transaction. There is no other way to change a consent.
 
 use chrono::{DateTime, Utc};
@@ -266,9 +266,9 @@ impl Tx {
         ))
     }
 
-    /// Returns the guests with an event of the last `days`, and those with a head but no event,
-    /// because a head is what remains if a chain is removed (SEC-74). Without `days`, returns every
-    /// guest with an event or a head.
+    /// Returns the guests with an event of the last `days`. Also returns each guest with a head but
+    /// no event, because the head remains if a chain's events are removed (SEC-74). Without `days`,
+    /// returns every guest with an event or a head.
     pub async fn chains(&mut self, days: Option<i32>) -> Result<Vec<GuestHash>> {
         let rows: Vec<(i16, Vec<u8>)> = sqlx::query_as(
             "select key_id, phone_hash from consent_events where $1::int is null or recorded_at > now() - make_interval(days => $1)

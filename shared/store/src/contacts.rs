@@ -1,5 +1,5 @@
-//! The people of a casino who are told about its cases (D28), and the notices to them: one per
-//! case, level and contact.
+//! The people of a casino who are told about its cases (D28). Each gets at most one notice per case
+//! and level.
 
 mod letters;
 mod notices;
@@ -76,8 +76,8 @@ pub struct Contact {
     pub reached_at: Option<DateTime<Utc>>,
     /// When the phone's code was entered; `None` before that, and for other channels.
     pub verified_at: Option<DateTime<Utc>>,
-    /// The guest and the conversation under which our texts to a contact's phone are stored; `None`
-    /// for other channels and before the first code was sent.
+    /// The guest and the conversation under which our texts to a contact's phone are stored. `None`
+    /// for other channels, and before the first code was sent.
     #[serde(skip)]
     pub guest_id: Option<Uuid>,
     #[serde(skip)]
@@ -132,8 +132,9 @@ impl Tx {
         self.note_contact(new.contact_id.0, detail, by).await
     }
 
-    /// Ends a contact, on behalf of a person: it gets no notice from now on, and the links in its
-    /// notices stop working. Returns false if there is no such contact or it ended earlier.
+    /// Ends a contact, on behalf of a person. The contact gets no notice from now on, and the links
+    /// in earlier notices stop working. Returns false if there is no such contact or it ended
+    /// earlier.
     pub async fn end_contact(&mut self, contact: Uuid, by: &str) -> Result<bool> {
         let done = sqlx::query("update contacts set ended_at = now(), ended_by = $2, address = '', code_hash = null where contact_id = $1 and ended_at is null")
             .bind(contact)

@@ -56,8 +56,8 @@ pub struct Reopened {
     pub stale: Vec<Stale>,
 }
 
-/// Selects the switches that are on for the bound casino: its own, the fleet's, or safe mode set by
-/// its document (`safe_mode.enabled`).
+/// Selects the switches that are on for the bound casino: its own and the fleet's. Safe mode may
+/// also be set by the casino's document (`safe_mode.enabled`).
 const SWITCHED: &str = "select name from controls union all select name from fleet_controls
      union all select 'safe_mode' from casinos where safe_mode";
 
@@ -91,8 +91,9 @@ const SWITCH_FLEET: &str =
     "insert into fleet_controls (name, actor, reason) values ($1, $2, $3) on conflict do nothing";
 
 impl Store {
-    /// Sets switches for one casino, or for all casinos if none is named, and audits that in the
-    /// same transaction. Returns the switches that changed; the others keep their actor and time.
+    /// Sets switches for one casino, or for all casinos if `casino` is `None`. Audits the change in
+    /// the same transaction. Returns the switches that changed; the others keep their actor and
+    /// time.
     pub async fn switch(
         &self,
         casino: Option<&CasinoId>,

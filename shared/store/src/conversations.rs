@@ -27,14 +27,14 @@ pub struct Lease {
     pub disclosed: bool,
     /// Whether the disclosure was made in the current session.
     pub disclosed_this_session: bool,
-    /// Whether the law of a US state to which the guest's number may belong requires the
-    /// disclosure; always true for a visitor of the website.
+    /// Whether the law requires the disclosure: the law of any US state to which the guest's number
+    /// may belong. Always true for a visitor of the website.
     pub disclosure_required: bool,
     /// A material change that the guest has not been told of yet (SEC-53).
     pub redisclose: Option<MaterialChange>,
     pub language: Option<Language>,
-    /// Whether the guest ever wrote a cry for help about gambling, or any cry for help in this
-    /// session: replies then mention no gambling (CONV-36).
+    /// Whether the guest ever wrote a cry for help about gambling, or wrote any cry for help in
+    /// this session. If so, replies mention no gambling (CONV-36).
     pub responsible_gaming: bool,
 }
 
@@ -48,7 +48,7 @@ impl Lease {
 }
 
 impl Tx {
-    /// Takes the lease and raises the epoch; returns `None` while another worker holds it.
+    /// Takes the lease and raises the epoch; returns `None` while another worker holds the lease.
     pub async fn lease(
         &mut self,
         conversation: ConversationId,
@@ -83,8 +83,8 @@ impl Tx {
         .transpose()
     }
 
-    /// Extends the lease until `for_` from now; returns false when the epoch has changed, in which
-    /// case the turn must not answer.
+    /// Extends the lease until `for_` from now. Returns false if the epoch has changed; the turn
+    /// must then not answer.
     pub async fn renew_lease(
         &mut self,
         conversation: ConversationId,
@@ -140,8 +140,8 @@ impl Tx {
         Ok(guest.map(|(guest, language)| (GuestId(guest), language)))
     }
 
-    /// Invalidates any turn in progress: its commit fails because the epoch has changed, and the
-    /// guest's texts wait for the next signal or sweep.
+    /// Invalidates any turn in progress. The turn's commit fails because the epoch has changed, and
+    /// the guest's texts wait for the next signal or sweep.
     pub async fn restart_turn(&mut self, conversation: ConversationId) -> Result<()> {
         sqlx::query(
             "update conversations set turn_epoch = turn_epoch + 1, leased_until = null where conversation_id = $1",

@@ -1,5 +1,5 @@
-//! Usage of a casino between two times: tokens, segments, conversations. It is counted from the
-//! rows themselves, so that neither sampling nor a restart loses any of it (C-28).
+//! Usage of a casino between two times: tokens, segments, conversations. The usage is counted from
+//! the rows themselves, so neither sampling nor a restart loses any of it (C-28).
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};

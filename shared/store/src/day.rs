@@ -6,7 +6,7 @@ use uuid::Uuid;
 
 use crate::{Result, Tx};
 
-/// Texts of guests that have no answer yet, and dead letters; all as numbers.
+/// Numbers of guests' texts that have no answer yet, and of dead letters.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, FromRow)]
 pub struct Waiting {
     /// Texts that wait for the host.
@@ -31,8 +31,8 @@ pub struct Day {
     pub cases: i64,
 }
 
-/// Returns the smallest UUIDv7 of this time. Ids are ordered by time, so a query for a range of
-/// times can compare ids and needs no index on the time.
+/// Returns the smallest UUIDv7 of this time. Ids are ordered by time. A query for a range of times
+/// can therefore compare ids, and needs no index on the time.
 pub(crate) fn least_id(at: DateTime<Utc>) -> Uuid {
     let millis = u128::try_from(at.timestamp_millis()).unwrap_or_default();
     Uuid::from_u128(millis << 80)

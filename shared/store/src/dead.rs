@@ -102,8 +102,8 @@ macro_rules! file {
 }
 
 impl Store {
-    /// Returns the owners of dead letters in any state, including removed casinos and the pseudo
-    /// tenant for numbers that belong to no casino.
+    /// Returns the owners of dead letters in any state. They include removed casinos, and the
+    /// pseudo tenant for numbers that belong to no casino.
     pub async fn dead_owners(&self) -> Result<Vec<CasinoId>> {
         self.owners("select casino_id from fleet_dead_owners() order by 1")
             .await
@@ -131,8 +131,8 @@ impl Store {
 }
 
 impl Tx {
-    /// Files a dead letter; a known one takes the new error and is reopened. Filing the same
-    /// announcement again changes nothing.
+    /// Files a dead letter. If the message already has a dead letter, that one gets the new error
+    /// and is reopened. Filing the same announcement again changes nothing.
     pub async fn file_dead(&mut self, dead: &NewDead) -> Result<()> {
         let again = file!(
             "update

@@ -127,7 +127,8 @@ impl Tx {
     }
 
     /// Returns the time up to which this guest's data was erased. Texts from before that time
-    /// belong to a guest who was deleted, so a copy that arrives late is not accepted.
+    /// belong to a guest who was deleted. If a copy of such a text arrives late, it is not
+    /// accepted.
     pub async fn erased_until(&mut self, guest: &GuestHash) -> Result<Option<DateTime<Utc>>> {
         Ok(
             sqlx::query_scalar("select max(erased_until) from deletions where key_id = $1 and phone_hash = $2 and state = 'done'")
@@ -167,7 +168,7 @@ impl Tx {
         )
     }
 
-    /// Records `last`, the sequence of the last message in the gate's stream, and the time. Later
+    /// Records the time and `last`, the sequence of the last message in the gate's stream. Later
     /// calls change nothing and return the recorded values. Texts up to that message must be read
     /// before anything is erased.
     pub async fn read_before_deletion(
@@ -215,10 +216,10 @@ impl Tx {
         .await?)
     }
 
-    /// Deletes every row with the guest's address or texts and writes the proof, which includes
-    /// `elsewhere`: the counts of what was erased from streams and dead letters before. `address`
-    /// has the form used in events: a phone in E.164, or `web:` and the visitor's id. Returns
-    /// `None` if another process completed the deletion.
+    /// Deletes every row with the guest's address or texts, and writes the proof. The proof
+    /// includes `elsewhere`: the counts of what was erased from streams and dead letters before.
+    /// `address` has the form used in events: a phone in E.164, or `web:` and the visitor's id.
+    /// Returns `None` if another process completed the deletion.
     pub async fn erase(
         &mut self,
         deletion: &Deletion,
@@ -308,8 +309,8 @@ impl Tx {
 }
 
 /// Deletes and unlinks the guest's rows, in the lock order of ARCHITECTURE.md. $1 is the guest, $2
-/// the address. If $2 is null, the statements change nothing; an empty string instead would match
-/// every payload.
+/// the address. If $2 is null, the statements change nothing. $2 must not be an empty string,
+/// because every payload contains one.
 const ERASE: [(&str, &str); 20] = [
     (
         "turn_facts",

@@ -1,6 +1,6 @@
 //! Delivery of our texts per casino and hour, and carriers that refuse them. All numbers are read
-//! from the texts through an index. Texts that are too young for a receipt are left out where
-//! delivered texts are compared with sent ones.
+//! from the texts through an index. Comparisons of delivered with sent texts leave out texts that
+//! are too young for a receipt.
 
 use std::time::Duration;
 
@@ -10,8 +10,8 @@ use sqlx::FromRow;
 
 use crate::{Result, Tx};
 
-/// One hour of one casino, in UTC. A text counts in the hour in which the provider accepted it; a
-/// text that was never accepted counts in the hour in which it ended.
+/// One hour of one casino, in UTC. A text belongs to the hour in which the provider accepted it. If
+/// it was never accepted, it belongs to the hour in which it ended.
 #[derive(Debug, Clone, FromRow, Serialize)]
 pub struct Hour {
     pub hour: DateTime<Utc>,
@@ -85,8 +85,8 @@ impl Tx {
         .await?)
     }
 
-    /// Returns the carriers that refused texts of the last `window` with one of `codes`, each
-    /// written `provider/code`, and have accepted none since.
+    /// Returns the carriers that refused texts of the last `window` and have accepted none since.
+    /// Counts only refusals with one of `codes`, each written `provider/code`.
     pub async fn carrier_refusals(
         &mut self,
         window: Duration,

@@ -17,8 +17,8 @@ struct Made {
 }
 
 /// Records the disclosure when the provider's answer or the first receipt shows that the text was
-/// accepted. It reads row by row through keys, because the planner turned joins into scans
-/// (docs/performance.md).
+/// accepted. The statement reads row by row through keys, because the planner turned joins into
+/// scans (docs/performance.md).
 const MADE: &str = include_str!("../sql/record_disclosure.sql");
 
 impl Tx {

@@ -8,7 +8,8 @@ use uuid::Uuid;
 use crate::{Result, Store, Tx};
 
 text_enum! {
-    /// Kinds of due rows: the effect of each, and the row that `row_id` names.
+    /// Kinds of due rows. Each comment says what happens when the row is due; `row_id` is the id of
+    /// the row that it names.
     DueKind {
         /// Signals a queued outbound text.
         Send => "send",

@@ -36,8 +36,8 @@ impl Tx {
         Ok(())
     }
 
-    /// Returns the time of the guest's consent if their number has not been checked since; `None`
-    /// if it was checked, or if there is no consent.
+    /// Returns the time of the guest's consent if the guest's number has not been checked since.
+    /// Returns `None` if it was checked, or if there is no consent.
     pub async fn number_unchecked_since(
         &mut self,
         guest: &GuestHash,

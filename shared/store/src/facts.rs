@@ -1,5 +1,5 @@
-//! Figures of finished turns for analysis (OBS-35, OBS-17), copied from `turns` in batches; copying
-//! can be repeated at will.
+//! Figures of finished turns for analysis (OBS-35, OBS-17), copied from `turns` in batches. Copying
+//! a turn again is harmless.
 
 use chrono::{DateTime, NaiveDate, Utc};
 use serde::Serialize;
@@ -42,7 +42,7 @@ pub struct Fact {
     pub learnt: i32,
     pub found: i32,
     pub top_score: Option<f32>,
-    /// The judge's confidence, greater than 0 and at most 1; `None` where no judge was asked or the
+    /// The judge's confidence, greater than 0 and at most 1. `None` if no judge was asked or the
     /// judge gave no confidence.
     pub confidence: Option<f32>,
     /// `usual`, or `variant` if the hosted model got the casino's second prompt.
@@ -85,7 +85,7 @@ pub struct Sampled {
     pub last_at: DateTime<Utc>,
     /// The judge's lowest confidence in a turn of this conversation; `None` if no turn has one.
     pub confidence: Option<f64>,
-    /// Fields of the profile that the texts changed.
+    /// Number of profile fields that the guest's texts changed.
     pub learnt: i64,
 }
 
@@ -149,7 +149,7 @@ impl Tx {
             .await?)
     }
 
-    /// Returns the facts of turns made between `from` and `to`, oldest first, in pages: `after` is
+    /// Returns a page of the facts of turns made between `from` and `to`, oldest first. `after` is
     /// the last fact of the previous page.
     pub async fn facts(
         &mut self,

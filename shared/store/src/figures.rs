@@ -6,8 +6,8 @@ use sqlx::FromRow;
 
 use crate::{Result, Tx, day::least_id};
 
-/// Maximum time by which an id may be older than its row: a turn has the id of its first text,
-/// which may have waited for days. Queries compare ids only to avoid reading older rows.
+/// Maximum time by which a row's id may be older than the row. A turn has the id of its first text,
+/// which may have waited for days. Queries compare ids only in order to skip older rows.
 const OLDER_ID: TimeDelta = TimeDelta::days(7);
 
 /// One counted figure. A figure without any row to measure, such as a median of nothing, is not
@@ -51,8 +51,8 @@ impl Tx {
             .await?)
     }
 
-    /// Returns the counts of each day of the period, by the local time in `zone`, the IANA name of
-    /// a time zone.
+    /// Returns the counts of each day of the period. Days are by the local time in `zone`, the IANA
+    /// name of a time zone.
     pub async fn figure_days(
         &mut self,
         from: DateTime<Utc>,

@@ -1,5 +1,5 @@
-//! The recorded ack floors of consumers. For stages that leave no open row, an ack floor is the bus
-//! message up to which all of a casino's messages are done (D25).
+//! The recorded ack floors of consumers (D25). An ack floor is the bus message up to which all of a
+//! casino's messages are done. Ack floors are recorded for stages that leave no open row.
 
 use chrono::{DateTime, Utc};
 use seven_domain::{CasinoId, Stage};
@@ -20,8 +20,8 @@ pub struct AckFloor {
 }
 
 impl Store {
-    /// Records ack floors, one for each casino and stage. If several schedulers record them, the
-    /// last write wins; this is safe, because every floor was true when it was read.
+    /// Records ack floors, one for each casino and stage. If several schedulers record floors, the
+    /// last write wins. This is safe, because every floor was true when it was read.
     ///
     /// # Errors
     /// Fails when two floors are of the same casino and stage; then no floor is recorded.

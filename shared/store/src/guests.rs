@@ -120,8 +120,8 @@ impl Tx {
         law: &GuestLaw,
     ) -> Result<(Party, Casino)> {
         let casino = self.casino_str();
-        // If another transaction is adding the same guest, this statement does not see the guest
-        // yet, but the next one does.
+        // If another transaction is adding the same guest, the statement does not see that guest
+        // yet. The next run of the statement does.
         for _ in 0..3 {
             let held = self.held_document();
             let met: Option<Met> = sqlx::query_as(MEET)
@@ -196,8 +196,8 @@ impl Tx {
         }))
     }
 
-    /// Records that the guest wrote a cry for help: for the rest of the session, replies mention no
-    /// gambling and make no offers (SEC-28).
+    /// Records that the guest wrote a cry for help. For the rest of the session, replies then
+    /// mention no gambling and make no offers (SEC-28).
     pub async fn note_cry(
         &mut self,
         conversation: ConversationId,

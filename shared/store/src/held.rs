@@ -50,7 +50,7 @@ const HELD: &str = "select h.turn_id, h.conversation_id, t.guest_id, t.draft, t.
    group by h.casino_id, h.turn_id, h.conversation_id, h.held_at, t.guest_id, t.draft, t.disclosure_kind, t.language, talk.channel, t.agent, t.trace
    order by h.held_at limit $2";
 
-/// Discards and cancels those held turns about which nobody has decided. The guest never read their
+/// Discards and cancels those held turns that have no decision yet. The guest never read their
 /// words, so the host must not remember them.
 const END: &str = "with ended as (
    update held_turns set decision = 'discarded', decided_at = now(), decided_by = $2 where decided_at is null and";
@@ -196,8 +196,8 @@ impl Tx {
         .await?)
     }
 
-    /// Replaces the turn's words with those that a person sent instead, or cancels the turn if
-    /// nothing was sent (`None`), so that the host does not remember words that the guest never
+    /// Replaces the turn's words with those that a person sent instead. `None` cancels the turn,
+    /// because nothing was sent. Both keep the host from remembering words that the guest never
     /// read.
     pub async fn correct_turn(&mut self, turn: TurnId, said: Option<&str>) -> Result<()> {
         let query = match said {

@@ -66,7 +66,7 @@ pub struct Incident {
     pub title: String,
     pub began: DateTime<Utc>,
     pub ended: Option<DateTime<Utc>>,
-    /// When the review is due; `None` if the review exists or is not required, or if the incident
+    /// When the review is due. `None` if the review exists or is not required, or if the incident
     /// is not over.
     pub review_due: Option<DateTime<Utc>>,
     /// Steps in the order in which they were recorded.

@@ -1,4 +1,4 @@
-//! Checks whether a casino's login can reach another casino's rows: reads the database's catalog,
+//! Checks whether a casino's login can reach another casino's rows. Reads the database's catalog,
 //! and tries to read and write such rows. Every write is rolled back.
 
 mod attempts;
@@ -11,8 +11,8 @@ use sqlx::{AssertSqlSafe, Connection, PgConnection, Row};
 
 use crate::{Result, Store};
 
-/// Name prefix of logins that are pinned to their casino (migration 0017): the database lets them
-/// bind no other.
+/// Name prefix of logins that are pinned to their casino (migration 0017). The database lets such a
+/// login bind no other casino.
 pub const LOGIN_PREFIX: &str = "seven_casino_";
 
 /// Tables without a row policy per casino; they hold no guest data. The list in

@@ -43,8 +43,8 @@ impl KeyMatch {
 }
 
 impl Tx {
-    /// Returns whether these keys find the newest guest of the bound casino. Ids grow with time, so
-    /// the primary key leads to the newest guest at once.
+    /// Returns whether these keys find the newest guest of the bound casino. The newest guest has
+    /// the highest id, because ids grow with time.
     ///
     /// # Errors
     /// Fails when Postgres does not answer, or a row's address or hash is malformed.

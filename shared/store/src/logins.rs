@@ -15,8 +15,9 @@ pub enum Made {
     Changed,
 }
 
-/// Creates the casino's login or changes its password. `verifier` is what the server stores instead
-/// of a password (`SCRAM-SHA-256$...`), so that no password reaches the server's log.
+/// Creates the casino's login or changes its password. `verifier` is the hash that the server
+/// stores (`SCRAM-SHA-256$...`). The password itself is not sent, so it cannot appear in the
+/// server's log.
 ///
 /// # Errors
 /// Fails when the database cannot be queried or the connection may not create roles.

@@ -1,5 +1,5 @@
-//! Nightly jobs of a casino. A scheduler claims a job by casino, job and local date, so that only
-//! one of several schedulers does it (SEC-74, DATA-53).
+//! Nightly jobs of a casino. A scheduler claims a job for a casino and a local date, so that no
+//! second scheduler does the same job (SEC-74, DATA-53).
 
 use chrono::NaiveDate;
 use serde_json::Value;
@@ -50,8 +50,9 @@ impl Tx {
         Ok(())
     }
 
-    /// Returns at most 500 guests with marketing consent but no activity at this casino for `days`.
-    /// For a guest who never texted, the time counts from the consent.
+    /// Returns at most 500 guests with marketing consent who were inactive at this casino for
+    /// `days`. Activity is a text of the guest, the consent itself, or the creation of the guest's
+    /// row.
     pub async fn decayed_consents(&mut self, days: i32) -> Result<Vec<(uuid::Uuid, i16, Vec<u8>)>> {
         Ok(sqlx::query_as(
             "select g.guest_id, g.key_id, g.phone_hash from guests g left join conversations c on c.guest_id = g.guest_id

@@ -1,6 +1,6 @@
 //! The people who work with console and commands (D26): accounts, roles, links and failed logins.
-//! Only the console's database login reads these tables. They belong to no casino; callers use a
-//! transaction that is bound to no casino, so that the audit entries belong to the fleet.
+//! Only the console's database login reads these tables. The tables belong to no casino. Callers
+//! use a transaction that is bound to no casino; its audit entries belong to the fleet.
 
 mod keys;
 mod sessions;
@@ -39,8 +39,8 @@ pub struct Account {
     pub password_hash: Option<String>,
     pub totp_key: Option<Vec<u8>>,
     pub totp_step: i64,
-    /// The issuer of the casino's own login and the person's id there, in one text; `None` if the
-    /// account is not bound to such a login.
+    /// If the account is bound to a casino's own login provider: the provider's issuer and the
+    /// person's id there, in one string.
     pub oidc_subject: Option<String>,
 }
 
@@ -79,7 +79,7 @@ impl std::fmt::Debug for Account {
 /// A person who may write to guests.
 #[derive(Debug, Clone, PartialEq, Eq, FromRow)]
 pub struct Host {
-    /// The person, as the audit log names them.
+    /// The person's name in the audit log: `operator:` and the id.
     pub actor: String,
     pub name: String,
 }
@@ -146,7 +146,7 @@ impl Tx {
     }
 
     /// Returns the names of all people who may appear as an actor in the bound casino's rows, keyed
-    /// by actor: operators, and contacts, who can acknowledge a case by a link.
+    /// by actor. These are operators and contacts; a contact can acknowledge a case by a link.
     pub async fn staff_names(&mut self) -> Result<HashMap<String, String>> {
         let rows: Vec<(String, String)> = sqlx::query_as(
             "select 'operator:' || operator_id, name from operators
@@ -248,8 +248,9 @@ impl Tx {
         Ok(())
     }
 
-    /// Binds the account to a person at their casino's own login, and removes its password, its
-    /// second factor and its links. Returns false when the person has another account.
+    /// Binds the account to a person at the casino's own login provider. Removes the account's
+    /// password, second factor and links. Returns false if an account is bound to this person
+    /// already.
     pub async fn bind_identity(&mut self, operator: OperatorId, subject: &str) -> Result<bool> {
         let done = sqlx::query(
             "update operators set oidc_subject = $2, password_hash = null, totp_key = null
@@ -278,8 +279,7 @@ impl Tx {
         Ok(())
     }
 
-    /// Returns whether the person has at least one current role, and no current role outside these
-    /// casinos.
+    /// Returns true if the person has a current role, and all current roles are at these casinos.
     pub async fn works_only_at(
         &mut self,
         operator: OperatorId,
@@ -295,8 +295,8 @@ impl Tx {
         .await?)
     }
 
-    /// Unbinds the account from a person at the casino's own login, and ends its sessions. Returns
-    /// false if the account was not bound.
+    /// Unbinds the account from the person at the casino's own login provider, and ends the
+    /// account's sessions. Returns false if the account was not bound.
     pub async fn forget_identity(&mut self, operator: OperatorId) -> Result<bool> {
         let done = sqlx::query(
             "update operators set oidc_subject = null where operator_id = $1 and oidc_subject is not null",
@@ -311,8 +311,8 @@ impl Tx {
         Ok(was_bound)
     }
 
-    /// Marks a time step of the second factor as used, so that its code is not accepted twice;
-    /// returns false when this step or a later one was used before.
+    /// Marks a time step of the second factor as used, so that the step's code is not accepted
+    /// twice. Returns false if this step or a later one was used before.
     pub async fn use_step(&mut self, operator: OperatorId, step: i64) -> Result<bool> {
         let done = sqlx::query(
             "update operators set totp_step = $2 where operator_id = $1 and totp_step < $2",
@@ -346,8 +346,8 @@ impl Tx {
         Ok(done.rows_affected() == 1)
     }
 
-    /// Stores a link that can be used once within this many hours; it replaces the person's other
-    /// links.
+    /// Stores a link that can be used once, within this many hours. The link replaces the person's
+    /// other links.
     pub async fn put_link(
         &mut self,
         hash: &[u8],

@@ -1,5 +1,5 @@
-//! Outages of a casino: times in which its guests wait for answers or for texts. Its contacts are
-//! told at the beginning and at the end (PROD-40).
+//! Outages of a casino: times in which its guests wait for answers or for texts. The casino's
+//! contacts are told when an outage begins and when it ends (PROD-40).
 
 use std::time::Duration;
 
@@ -10,13 +10,13 @@ use uuid::Uuid;
 
 use crate::{Result, Store, Tx};
 
-/// A casino whose guests wait, or that has an open outage of this kind.
+/// A casino that has an open outage of this kind, or whose guests wait as in such an outage.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Waits {
     pub casino: CasinoId,
     pub kind: OutageKind,
-    /// The time since which the first of these guests has waited; `None` if no guest has waited
-    /// longer than the limit.
+    /// When the guest who has waited longest began to wait; `None` if no guest has waited longer
+    /// than the limit.
     pub since: Option<DateTime<Utc>>,
     /// Whether an outage of this kind is open.
     pub open: bool,
@@ -81,8 +81,9 @@ impl Tx {
         Ok(opened)
     }
 
-    /// Ends the open outage of this kind, and plans a letter to each contact whose letter about the
-    /// beginning was not given up. Returns false if no outage of this kind is open.
+    /// Ends the open outage of this kind, and plans a letter to each contact that has a letter
+    /// about its beginning. A contact whose first letter was given up gets no second one. Returns
+    /// false if no outage of this kind is open.
     pub async fn end_outage(&mut self, kind: OutageKind) -> Result<bool> {
         let ended: Option<(Uuid, DateTime<Utc>, DateTime<Utc>)> = sqlx::query_as(
             "update outages set ended_at = now() where kind = $1 and ended_at is null returning outage_id, began_at, ended_at",

@@ -18,8 +18,8 @@ pub struct Paused {
     pub until: Option<DateTime<Utc>>,
     /// The reason of the case that caused the pause, or `operator`.
     pub reason: String,
-    /// True if the pause's first holding text was queued, or if none is needed because a person has
-    /// taken over.
+    /// True if the pause's first holding text was queued. Also true if a person has taken over,
+    /// because then none is needed.
     pub held: bool,
 }
 
@@ -38,8 +38,8 @@ pub enum Wake {
     Resumed(Resumed),
     /// The pause was extended; the due row has to be checked again after this time.
     Later(Duration),
-    /// There is no pause, only a person ends it, or a person who acknowledged a case keeps the held
-    /// texts.
+    /// The caller has nothing to signal: there is no pause, or only a person may end the pause, or
+    /// the held texts stay with a person who acknowledged a case.
     Nothing,
 }
 
@@ -55,10 +55,10 @@ pub struct Overdue {
 }
 
 impl Tx {
-    /// Pauses the host for `span`; if `None`, until a person ends the pause. If a pause is in
-    /// force, its start stays the same, because [`Tx::wake`] compares acknowledgements with the
-    /// start, and its end never becomes earlier. A timed pause does not replace the reason of a
-    /// pause that only a person ends.
+    /// Pauses the host for `span`, or until a person ends the pause if `span` is `None`. A pause
+    /// that is in force keeps its start, because [`Tx::wake`] compares acknowledgements with the
+    /// start. The end never becomes earlier. A timed pause does not replace the reason of a pause
+    /// that only a person ends.
     pub async fn pause(
         &mut self,
         conversation: ConversationId,
@@ -224,8 +224,9 @@ impl Tx {
         }))
     }
 
-    /// Returns the unsettled case that paused the conversation, if its deadline for writing to the
-    /// guest has passed. `None` after a takeover, which has no such deadline.
+    /// Returns the unsettled case that paused the conversation, if the case's deadline for writing
+    /// to the guest has passed. A takeover has no such deadline, so the result is `None` after a
+    /// takeover.
     pub async fn overdue(&mut self, conversation: ConversationId) -> Result<Option<Overdue>> {
         Ok(sqlx::query_as(
             "select e.escalation_id, i.inbound_id, g.guest_id, g.language, i.trace
@@ -283,9 +284,9 @@ impl Tx {
         Ok(())
     }
 
-    /// Holds these open texts for a person. Returns true if the caller must send a holding text.
-    /// That is so once per pause and, unless a person has taken over, whenever the last holding
-    /// text is older than `again_after` (never if `None`).
+    /// Holds these open texts for a person. Returns true if the caller must send a holding text:
+    /// the first time in a pause, and again when the last holding text is older than `again_after`.
+    /// No holding text is sent again if `again_after` is `None` or if a person has taken over.
     pub async fn hold_texts(
         &mut self,
         conversation: ConversationId,
@@ -310,8 +311,8 @@ impl Tx {
         Ok(due.rows_affected() == 1)
     }
 
-    /// Returns the conversation of an inbound text or of a guest, or the conversation with this id;
-    /// `None` when the casino has no such row.
+    /// Returns the conversation that `id` names: the id may be that of a conversation, a guest or
+    /// an inbound text. `None` if the casino has no such row.
     pub async fn conversation_of(&mut self, id: Uuid) -> Result<Option<ConversationId>> {
         let found: Option<Uuid> = sqlx::query_scalar(
             "select conversation_id from conversations where conversation_id = $1 or guest_id = $1

@@ -13,7 +13,7 @@ pub enum Named {
     Turn,
     /// A guest's text, a turn, or an outbound text.
     Text,
-    /// A conversation, named by its own id, its guest's id, or the id of one of the guest's texts.
+    /// A conversation, found by its own id, by the guest's id, or by the id of a text of the guest.
     Conversation,
     Escalation,
     DeadLetter,

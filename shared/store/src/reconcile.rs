@@ -1,5 +1,5 @@
-//! Queries and writes of reconciliation (D5): which of the provider's inbound texts we never
-//! received, and which of our sends are in doubt.
+//! Reconciliation (D5): finds inbound texts that the provider has and we never received, and
+//! settles our sends that are in doubt.
 
 use std::time::Duration;
 
@@ -41,7 +41,8 @@ text_enum! {
 /// Result for a text that the provider has no record of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unseen {
-    /// The text is still useful: it is queued again and has to be signalled.
+    /// The text's `useful_until` time is not over. The text is queued again, and the caller has to
+    /// signal it.
     Requeued(Queued),
     /// Ended as `failed`: its `useful_until` time is over, or it was requeued once before.
     Ended,
@@ -51,8 +52,8 @@ pub enum Unseen {
 
 impl Tx {
     /// Claims the reconciliation of this casino with a provider; returns `None` if it was claimed
-    /// within the last `every`. Otherwise returns the time up to which everything has been
-    /// compared, if any.
+    /// within the last `every`. Otherwise returns the time up to which all texts have been
+    /// compared; the inner `None` means that none were compared yet.
     pub async fn claim_reconciliation(
         &mut self,
         provider: &str,
@@ -139,9 +140,9 @@ impl Tx {
         Ok(done.rows_affected() == 1)
     }
 
-    /// Returns attempts that are older than `margin` and have no final outcome: first those in
-    /// doubt that began after `since`, then accepted ones that began after `taken_since`. The
-    /// carrier may never report the delivery of an accepted one.
+    /// Returns attempts without a final outcome that are older than `margin`. Attempts in doubt
+    /// that began after `since` come first. Then come attempts that the provider accepted after
+    /// `taken_since`: the carrier may never report their delivery.
     pub async fn unsettled(
         &mut self,
         provider: &str,
@@ -169,8 +170,9 @@ impl Tx {
         )
     }
 
-    /// Settles a text in doubt of which the provider has no record. If the text is still useful, it
-    /// is queued again, but only once (D5); the pre-send check is then repeated.
+    /// Settles a text in doubt of which the provider has no record. If its `useful_until` time is
+    /// not over, the text is queued again, but only once (D5). The sender then repeats the pre-send
+    /// check.
     pub async fn never_had(&mut self, outbound: OutboundId) -> Result<Unseen> {
         let row: Option<(MessageClass, String, bool)> = sqlx::query_as(
             "select class, coalesce(provider, ''), useful_until > now() from outbound_messages where outbound_id = $1 and state = 'unknown' for update",

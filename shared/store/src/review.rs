@@ -15,7 +15,7 @@ pub struct Hits {
     pub pattern_id: String,
     pub hits: i64,
     pub guests: i64,
-    /// Hits that a person judged to be harmless texts.
+    /// Hits on texts that a person judged to be harmless.
     pub false_alarms: i64,
     pub last_at: DateTime<Utc>,
     /// Id of the newest text that the pattern hit.

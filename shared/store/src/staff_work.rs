@@ -1,5 +1,5 @@
-//! Work of staff in a conversation: the notes that they write for each other, and the permissions
-//! of operators to read the guest's and our words for some minutes.
+//! Work of staff in a conversation: notes for each other, and permissions of operators to read the
+//! conversation's words for some minutes.
 
 use chrono::{DateTime, Utc};
 use seven_domain::{ConversationId, OperatorId};

@@ -85,19 +85,20 @@ pub struct Kept<'a> {
     pub profile: Option<&'a serde_json::Value>,
 }
 
-/// The switches in force, and any newer text, found by a turn's commit.
+/// State that a turn's commit reads: the switches in force, and the first newer text.
 #[derive(Debug, Clone)]
 pub struct Committing {
     /// The switches that are on (D14).
     pub switched: Vec<Switch>,
     /// The first text that arrived during the turn, with its trace. A text that another transaction
-    /// has not committed yet is missed; its own signal follows.
+    /// has not committed yet is not seen; its signal comes later.
     pub more: Option<(Uuid, String)>,
 }
 
 impl Tx {
-    /// Writes the turn with all that belongs to it if the epoch is still current. Returns `None` if
-    /// the epoch changed or a text was no longer open; then the transaction must not be committed.
+    /// Writes the turn, with `kept` and its effect on `texts`, if the epoch is still current.
+    /// Returns `None` if the epoch changed or a text is no longer open. The caller must then not
+    /// commit.
     pub async fn commit_turn(
         &mut self,
         turn: &NewTurn,
@@ -148,9 +149,8 @@ impl Tx {
         }))
     }
 
-    /// Returns the turn in its state before this call, with the casino, and locks it against a
-    /// second envelope and a STOP. Sets a drafted turn to shaped, which takes effect when the
-    /// transaction commits.
+    /// Locks the turn, so that neither a second envelope nor a STOP can change it, and returns it
+    /// with its casino. Sets a `drafted` turn to `shaped`; the returned state is the one before.
     pub async fn take_draft(&mut self, turn: TurnId) -> Result<Option<(Turn, Casino)>> {
         #[derive(FromRow)]
         struct Row {
@@ -182,7 +182,7 @@ impl Tx {
         .await?)
     }
 
-    /// Counts a failure that concerns only this turn (D16); returns the number of tries so far.
+    /// Counts a failed try of this turn (D16); returns the number of tries so far.
     pub async fn count_turn_try(&mut self, turn: TurnId, error: &str) -> Result<i32> {
         let tries: Option<i32> = sqlx::query_scalar(
             "update turns set tries = tries + 1, last_error = $2 where turn_id = $1 returning tries",

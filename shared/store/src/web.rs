@@ -1,5 +1,5 @@
-//! Messages for a guest's stream on the web (D33): the delivered messages of the conversation, in
-//! the order in which they became visible, and whether an answer is still being made.
+//! Data for a guest's stream on the web (D33): the delivered messages of the conversation, in the
+//! order in which they became visible, and whether an answer is being made.
 
 use chrono::{DateTime, Utc};
 use seven_domain::{ConversationId, Disposition, GuestHash, Language, TicketState};
@@ -69,8 +69,8 @@ pub struct WebLine {
 }
 
 impl Tx {
-    /// Returns what is new for a visitor, from `from` on. `message` is the provider message id of
-    /// the guest's message that the stream follows; at most `most` messages are read. Returns
+    /// Returns at most `most` messages for a visitor, from `from` on, and the conversation's state.
+    /// `message` is the provider message id of the guest's message that the stream follows. Returns
     /// `None` if the visitor has written nothing yet.
     pub async fn web_news(
         &mut self,
@@ -118,8 +118,8 @@ impl Tx {
         }))
     }
 
-    /// Returns the number (`seq`) of the newest visible message for each of these visitors who has
-    /// one.
+    /// Returns the number (`seq`) of each visitor's newest visible message. Visitors without a
+    /// visible message are left out.
     pub async fn web_heads(
         &mut self,
         key_id: i16,
@@ -152,8 +152,8 @@ impl Tx {
             .await?)
     }
 
-    /// Returns whether a conversation has more than `most` messages, counting both sides together.
-    /// A paused conversation, in which a person answers, is never full.
+    /// Returns whether guest and host together have written more than `most` messages in the
+    /// conversation. Always false while the conversation is paused, because a person answers there.
     pub async fn is_full(&mut self, conversation: ConversationId, most: i64) -> Result<bool> {
         Ok(sqlx::query_scalar(
             "select paused_at is null and (select count(*) from inbound_messages where conversation_id = $1)

@@ -1,12 +1,12 @@
-//! The body of a text and of earlier texts to the guest, for estimating the risk that carriers
-//! filter the text (SMS-34).
+//! The body of a text and of earlier texts to the guest. From these, the sender estimates how
+//! likely carriers are to filter the text (SMS-34).
 
 use seven_domain::OutboundId;
 
 use crate::{Result, Tx};
 
-/// A text's body, with the bodies of our last texts to the guest that may have been sent, newest
-/// first.
+/// The body of a text. `earlier` has the bodies of our last texts to the guest, newest first; only
+/// texts that were or may have been sent.
 #[derive(Debug, Clone, Default)]
 pub struct Wording {
     pub body: String,

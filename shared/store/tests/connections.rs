@@ -100,8 +100,8 @@ async fn a_transaction_stands_when_it_is_committed_and_else_is_taken_back() {
 
 #[tokio::test]
 async fn who_gets_no_connection_is_told_why() {
-    // A listener that accepts no connection never answers; a socket that does not listen refuses
-    // connections.
+    // A listener that accepts no connection never answers. A socket that does not listen refuses
+    // connections at once.
     let silent = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let deaf = tokio::net::TcpSocket::new_v4().unwrap();
     deaf.bind("127.0.0.1:0".parse().unwrap()).unwrap();
@@ -287,7 +287,8 @@ async fn a_server_that_goes_without_a_word_does_not_keep_its_places() {
     assert!(timeout(Duration::from_millis(100), asked).await.is_err());
     drop(asking);
     line.silent.send_replace(false);
-    // The rollback ends by its own timeout, and then the next user gets a new connection.
+    // The rollback of the dropped transaction times out. The next caller then gets a new
+    // connection.
     let next = timeout(Duration::from_secs(20), async {
         loop {
             if let Ok(next) = connections.begin("begin").await {

@@ -1,5 +1,5 @@
 //! Defines all metrics of the fleet; no other code may define any. Each process exports its own
-//! values, which the rules in `deploy/observe` add up per casino.
+//! values. The rules in `deploy/observe` add them up for each casino.
 
 #[macro_use]
 mod define;
@@ -162,8 +162,8 @@ pub fn render() -> String {
     String::from_utf8_lossy(&text).into_owned()
 }
 
-/// Returns all metrics as `OpenMetrics` 1.0, which also names an example trace for each bucket of a
-/// duration.
+/// Returns all metrics as `OpenMetrics` 1.0 text. Buckets of durations carry an exemplar there: the
+/// id of a trace with such a duration.
 pub fn render_open() -> String {
     metrics().process.read();
     openmetrics::encode(&made().0.gather(), timed::exemplars_of)

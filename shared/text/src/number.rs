@@ -36,8 +36,7 @@ const NAMES: [(&str, u32); 34] = [
     ("dieciseis", 16),
     ("veinte", 20),
 ];
-/// Maximum number of digits of a number that is read. Longer numbers, such as phone numbers, are
-/// not read.
+/// Maximum number of digits. Longer numbers, such as phone numbers, are not read.
 const MAX_DIGITS: usize = 5;
 
 /// Reads a folded word as a whole number: digits, or an English or Spanish word for 1 to 16 or 20.

@@ -8,7 +8,7 @@ use seven_knowledge::{Category, Item, item::Details};
 
 use crate::{Toolbox, when};
 
-/// Days after which an offer without a last day ends.
+/// Number of days after which an offer ends if its row names no last day.
 const USUAL_DAYS: i64 = 30;
 
 #[derive(Debug, Clone)]
@@ -67,7 +67,7 @@ impl Toolbox<'_> {
         }
         let extra = item.details.extra()?;
         let text = |key: &str| extra.get(key).and_then(Value::as_str);
-        // A row without a value cannot be offered, because the caps on value could not be checked.
+        // A row without a value is not offered, because the caps on value cannot be checked for it.
         let value = extra
             .get("value")
             .and_then(Value::as_f64)

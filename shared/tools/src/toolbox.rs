@@ -24,14 +24,15 @@ use crate::{
 /// Maximum length of a call's arguments in the turn's record, in bytes.
 const MOST_ARGUMENTS: usize = 4_096;
 
-/// The inputs of a turn that come from the casino.
+/// Inputs of a turn, without those about the guest, which are in [`Guest`].
 #[derive(Debug, Clone, Copy)]
 pub struct Given<'a> {
     pub casino: &'a CasinoConfig,
     pub index: &'a Index,
     /// Settings of the search in `index`.
     pub retrieval: &'a Retrieval,
-    /// The present time for guests and casinos, by which opening hours and offers are judged.
+    /// The present time as guests and casinos see it. Opening hours and offers are checked against
+    /// it.
     pub now: DateTime<Utc>,
     /// The language of the reply.
     pub language: Language,
@@ -39,8 +40,8 @@ pub struct Given<'a> {
     pub policy: &'a Policy,
     /// Number of offers already given out in the whole casino, by content row.
     pub issued: &'a BTreeMap<String, u32>,
-    /// Embeds questions. An embedder whose vector space differs from that of the index is ignored.
-    /// If the embedder does not answer at once, rows are found by words alone.
+    /// Embeds questions. Ignored if its vector space differs from that of the index. If the
+    /// embedder does not answer at once, rows are found by words alone.
     pub embedder: Option<&'a dyn Embedder>,
 }
 
@@ -52,14 +53,14 @@ pub struct Guest<'a> {
     pub grant: Option<&'a Grant>,
     /// The guest's new texts.
     pub texts: &'a [String],
-    /// Facts about the guest. If a count of offers is lower here than a count of `offers` below,
-    /// the higher one is used.
+    /// Facts about the guest. If `offers` yields a higher count of offers than these facts, that
+    /// count is used instead.
     pub facts: Facts,
     /// This guest's offers so far.
     pub offers: &'a [Offer],
 }
 
-/// The tools of one turn. One agent at a time uses them.
+/// The tools of one turn. Only one agent at a time can use them.
 pub struct Toolbox<'a> {
     pub(crate) given: Given<'a>,
     pub(crate) guest: Guest<'a>,
@@ -106,8 +107,8 @@ impl<'a> Toolbox<'a> {
         }
     }
 
-    /// Gives the turn to another agent, which can call only its own tools; results and staged
-    /// changes stay.
+    /// Gives the turn to another agent, which can call only its own tools. Earlier results and
+    /// staged changes stay.
     pub fn hand_to(&mut self, agent: &Agent) {
         self.toolset = Toolset::of(agent);
     }
@@ -172,7 +173,7 @@ impl<'a> Toolbox<'a> {
         &self.effects
     }
 
-    /// Returns every call about offers, for the audit, however the turn ends.
+    /// Returns every call about offers. These are audited however the turn ends.
     pub fn offer_calls(&self) -> &[OfferCall] {
         &self.offer_calls
     }
@@ -183,8 +184,8 @@ impl<'a> Toolbox<'a> {
         self.evidence.clone()
     }
 
-    /// Returns the content rows that tools returned, in the order of first use, with the
-    /// retrieval's score if there was one.
+    /// Returns the content rows that tools returned, in the order of first use. A row that a search
+    /// found has its score.
     pub fn rows_used(&self) -> &[(String, Option<f32>)] {
         &self.rows
     }

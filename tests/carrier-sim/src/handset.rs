@@ -1,4 +1,5 @@
-//! Serves the handset page, a guest's phone in the browser, and the data it needs.
+//! Serves the handset page, which simulates a guest's phone in the browser, and the data that the
+//! page needs.
 
 use std::sync::Arc;
 

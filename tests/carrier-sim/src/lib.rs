@@ -2,9 +2,9 @@
 //! webhooks, accepts sends, emits receipts, injects a carrier's faults, and records everything in a
 //! ledger.
 //!
-//! It calls only the webhook URLs that it is given, and sends no real text. It knows nothing of
-//! casinos, consent or content; `block_on_stop` makes it block a guest after STOP, as Telnyx itself
-//! does.
+//! The simulator calls only the webhook URLs that it is given, and sends no real text. It knows
+//! nothing of casinos, consent or content. With `block_on_stop`, it blocks a guest after STOP, as
+//! Telnyx does.
 
 mod api;
 mod control;

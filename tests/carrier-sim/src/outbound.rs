@@ -1,5 +1,5 @@
-//! Handles sends through both providers' APIs: checks a send as Telnyx does, then accepts it, or
-//! fails it as the rules require.
+//! Handles sends through the APIs of both providers. Checks a send as Telnyx does. Then accepts the
+//! send, or lets it fail as a rule demands.
 
 use std::{sync::Arc, time::Duration};
 
@@ -46,8 +46,7 @@ pub(crate) struct SendRequest {
     tags: Vec<String>,
 }
 
-/// Parses and handles a send through Telnyx's API. The caller of this function has already checked
-/// the API key.
+/// Parses and handles a send through Telnyx's API. The caller has checked the API key.
 pub(crate) async fn send(core: &Arc<Core>, line: &Cut, body: &[u8]) -> Response {
     let request: SendRequest = match serde_json::from_slice(body) {
         Ok(request) => request,
@@ -104,7 +103,7 @@ pub(crate) async fn take(
     }
 }
 
-/// Accepts the message; a fault may still replace or suppress the answer.
+/// Accepts the message. A fault may nevertheless replace the answer or suppress it.
 async fn answer(
     core: &Arc<Core>,
     line: &Cut,

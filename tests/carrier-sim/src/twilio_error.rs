@@ -39,8 +39,8 @@ impl TwilioError {
     }
 }
 
-/// Translates an error of the checks that both providers' sends share: from Telnyx's code to
-/// Twilio's.
+/// Translates a Telnyx error to Twilio's code. The checks that both providers share return Telnyx
+/// errors.
 impl From<TelnyxError> for TwilioError {
     fn from(error: TelnyxError) -> Self {
         let code = match error.code.as_str() {

@@ -57,7 +57,7 @@ fn fields(page: &str) -> Vec<(String, String)> {
     all
 }
 
-/// Sends the form of an item's page with some fields changed.
+/// Sends the form of an item's page, with `changes` to its fields.
 async fn save(
     caller: &Caller,
     fields: &[(String, String)],
@@ -141,7 +141,7 @@ async fn an_editor_changes_a_price_and_an_approver_publishes_a_rule() {
         revisions
     );
 
-    // On the editor's page the host answers from the draft, before guests get it.
+    // On the editor's page, the host answers from the unsaved form. Guests do not get this answer.
     let mut draft = typed("199");
     draft.push((
         "question".to_owned(),
@@ -183,7 +183,7 @@ async fn an_editor_changes_a_price_and_an_approver_publishes_a_rule() {
     let count = "select count(*) from content_revisions where item_id = 'spa_001'";
     assert_eq!(house.number(count).await, 2);
 
-    // When two editors change one item, the later save is refused, but the form keeps what its
+    // If two editors change the same item, the later save is refused. The form keeps what the later
     // editor wrote.
     let stale = form.clone();
     save(&ana, &form, &[("tip", "Book early."), ("what", "publish")]).await;
@@ -196,7 +196,7 @@ async fn an_editor_changes_a_price_and_an_approver_publishes_a_rule() {
     assert_eq!(late.status, StatusCode::CONFLICT);
     assert!(late.body.contains("Come late &#38; stay."), "{}", late.body);
 
-    // Sending the refused form again does not overwrite anything either.
+    // If the refused form is sent again, it is refused again.
     let again = save(&ana, &fields(&late.body), &[("what", "publish")]).await;
     assert_eq!(again.status, StatusCode::CONFLICT, "{}", again.body);
 
@@ -253,14 +253,14 @@ async fn an_editor_changes_a_price_and_an_approver_publishes_a_rule() {
     let left = "select count(*) from content_revisions where item_id = 'regulation_001' and state = 'rejected'";
     assert_eq!(house.number(left).await, 0);
 
-    // Undo is a new revision with the old contents.
+    // Undo makes a new revision with the earlier contents.
     let undo = format!("{MASSAGE}/decide");
     let stale = ana.act(&undo, &[("what", "undo"), ("revision", "2")]).await;
     assert_eq!(stale.status, StatusCode::CONFLICT, "{}", stale.body);
     ana.act(&undo, &[("what", "undo"), ("revision", "3")]).await;
     assert_eq!(house.number(count).await, 4);
 
-    // If the form is saved with an empty end time, the item loses its end time.
+    // A form with an empty end time removes the item's end time.
     let end = "select count(take_down_at) from content_items i join content_revisions r using (casino_id, item_id, revision) where item_id = 'spa_001'";
     for (at, ends) in [("2030-12-31T23:00", 1), ("", 0)] {
         let form = fields(&ana.get(MASSAGE).await.body);
@@ -353,7 +353,7 @@ async fn an_approver_brings_an_earlier_state_back_and_removes_words() {
         found.unwrap().1
     };
     // Makes the published content one hour old. A rollback to five minutes ago then undoes only the
-    // two changes below; the form takes times in whole minutes.
+    // two changes below. The rollback form takes whole minutes only.
     house
         .change("update content_revisions set published_at = published_at - interval '1 hour'")
         .await;
@@ -378,7 +378,7 @@ async fn an_approver_brings_an_earlier_state_back_and_removes_words() {
     let seal = page.split("name=\"seal\" value=\"").nth(1).unwrap();
     let seal = seal.split('"').next().unwrap().to_owned();
     let agree = [("at", &*then), ("category", "spa"), ("seal", &*seal)];
-    // Ana saves meanwhile, so the rollback would now change more than Bob's preview showed.
+    // Ana saves a new price meanwhile. The rollback would now undo more than Bob's preview showed.
     let form = fields(&ana.get(MASSAGE).await.body);
     save(&ana, &form, &[("d.price", "190"), ("what", "publish")]).await;
     let done = bob.act(rollback, &agree).await;
@@ -393,7 +393,7 @@ async fn an_approver_brings_an_earlier_state_back_and_removes_words() {
     let future = bob.get(&format!("{rollback}?at=2999-01-01T00:00")).await;
     assert!(future.body.contains("Give a time in the past."));
 
-    // The words of an earlier revision are removed, but its entry in the history stays.
+    // The words of an earlier revision are removed. The revision's entry in the history stays.
     let decide = format!("{MASSAGE}/decide");
     let purge = [
         ("what", "purge"),

@@ -1,5 +1,5 @@
-//! The day of a person with the role of host at the console: filters, saved replies, what is known
-//! about a guest, colleagues who look at the same conversation, and the end of a shift.
+//! A day at the console, for a person with the role of host: filters, saved replies, facts about a
+//! guest, colleagues in the same conversation, and the end of a shift.
 
 use std::time::Duration;
 
@@ -61,8 +61,7 @@ async fn a_saved_reply_is_put_into_a_text_in_the_guests_language() {
         page.contains("Valet &#60;b&#62;") && !page.contains("Valet <b>"),
         "{page}"
     );
-    // The saved reply is appended to what Luis wrote, in the version in the guest's language;
-    // nothing is sent yet.
+    // The saved reply is appended to Luis's words, in the guest's language. Nothing is sent yet.
     let thread = format!(
         "/c/silver_birch/conversations/{}",
         staff.conversation().await
@@ -220,8 +219,8 @@ async fn a_guest_who_wants_nothing_kept_is_answered_and_nothing_is_learnt() {
     let silent = luis.act(&profile, &[("what", "revoke")]).await;
     assert_eq!(silent.status, StatusCode::UNPROCESSABLE_ENTITY);
     assert!(silent.body.contains("who asked and when"));
-    // Stores a model's answer, which the revocation has to delete: otherwise a turn in progress
-    // would use it again.
+    // Stores a model's answer. The revocation has to delete it, because a turn in progress would
+    // use it.
     let answers = "select count(*) from model_results";
     house
         .change(
@@ -287,8 +286,8 @@ async fn a_guest_who_wants_nothing_kept_is_answered_and_nothing_is_learnt() {
     house.stop().await;
 }
 
-/// Waits until the title shows this number of waiting cases. The console reads the cases once for
-/// all open pages and reuses the result for a moment, so the number may be late.
+/// Waits until the title shows this number of waiting cases. The number may be late, because the
+/// console reads the cases only now and then, for all open pages together.
 async fn waits(caller: &Caller, cases: usize) {
     let wanted = format!("data-waiting=\"{cases}\"");
     until("the number of cases", Duration::from_secs(10), async || {
@@ -359,7 +358,7 @@ async fn the_end_of_a_shift_hands_open_threads_on() {
         page.contains("You have taken this conversation over."),
         "{page}"
     );
-    // At the end of the shift Luis leaves his other conversation to anybody who takes it. The host
+    // At the end of the shift, Luis hands his other conversation to nobody in particular. The host
     // stays silent there, and a case is opened.
     let page = luis.get(list).await.body;
     assert!(
@@ -387,8 +386,9 @@ async fn the_end_of_a_shift_hands_open_threads_on() {
         1,
         "{with_case}"
     );
-    // Maria takes the conversation over and hands it on. While she holds it, the case does not
-    // wait. After that it waits again, with its full time for an acknowledgement.
+    // Maria takes the conversation over and later hands it on. While she holds the conversation,
+    // the case does not wait. Afterwards the case waits again, with the full time for an
+    // acknowledgement.
     maria
         .act(&format!("{}/takeover", thread(1)), &[("reason", "next")])
         .await;

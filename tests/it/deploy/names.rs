@@ -58,7 +58,7 @@ async fn every_consumer_has_one_scaler_and_every_scaler_a_consumer() {
     for id in [BUSY, QUIET] {
         operator.onboard(&casino(id)).await.unwrap();
     }
-    // Asks the server as KEDA does.
+    // Queries the NATS server as KEDA does.
     let url = format!(
         "http://127.0.0.1:{}/jsz?acc=SEVEN&consumers=true&config=true",
         secured.monitoring
@@ -93,9 +93,9 @@ async fn every_consumer_has_one_scaler_and_every_scaler_a_consumer() {
     for (consumer, workloads) in &triggers {
         assert_eq!(workloads.len(), 1, "{consumer:?} grows {workloads:?}");
     }
-    // Every subject of ours to which a user may publish must belong to a stream. Exceptions are
-    // three kinds of message that are not stored: announcements of traces to keep (D24), the
-    // workers' heartbeats, and hints (D33).
+    // Every subject to which a user may publish must belong to a stream. Three kinds of message are
+    // exceptions, because they are not stored: announcements of traces to keep (D24), the workers'
+    // heartbeats, and hints (D33).
     let users = std::fs::read_to_string(root().join("deploy/rendered/nats/users.conf")).unwrap();
     let mut subjects: BTreeSet<&str> = users
         .lines()
@@ -105,8 +105,8 @@ async fn every_consumer_has_one_scaler_and_every_scaler_a_consumer() {
     for kept_by_nobody in [topology::TRACE_KEEP, topology::WORKER_BEAT] {
         assert!(subjects.remove(kept_by_nobody), "{subjects:?}");
     }
-    // Hints are not stored either. A casino's own workers may publish hints only about its own
-    // guests, so their subjects are not equal to `HINT_SUBJECTS`, but covered by it.
+    // The casinos' own workers may publish hints only to their casino's subjects. `HINT_SUBJECTS`
+    // is a pattern that covers these subjects.
     let hints = |subject: &&str| covers(topology::HINT_SUBJECTS, subject);
     assert!(subjects.iter().any(hints), "{subjects:?}");
     subjects.retain(|subject| !hints(subject));

@@ -1,4 +1,4 @@
-//! Tests the treatment of streams that an older release or a person created.
+//! Tests how the scheduler changes streams that an older release or a person created.
 
 use std::time::Duration;
 
@@ -10,8 +10,8 @@ use super::{Secured, password};
 const USER: &str = "scheduler";
 
 /// The scheduler's user raises the streams' limits to those of this release, lowers no limit and
-/// keeps all messages. A server before 2.15 refuses to change the maximum number of consumers, and
-/// then the limits stay.
+/// keeps all messages. A NATS server before 2.15 refuses to change the maximum number of consumers.
+/// On such a server the limits stay.
 #[tokio::test] // DEP-44
 async fn streams_that_allow_less_are_given_what_ours_allow() {
     let secured = Secured::start("deploy_older", None).await;

@@ -1,5 +1,5 @@
 //! Every worker does all its work as its own NATS user, with the permissions that are rendered for
-//! it. The server's log shows a missing permission as a refusal.
+//! this user. If a permission is missing, the server's log shows a refusal.
 
 use std::time::Duration;
 
@@ -166,7 +166,7 @@ async fn every_role_does_its_work_and_nothing_is_refused() {
     ] {
         roles.run(worker, None).await;
     }
-    // First the workers of one casino run alone, and serve only that casino.
+    // First, workers run that serve only one casino.
     for worker in [Worker::AgentSwarm, Worker::OutboundSender] {
         roles.run(worker, Some(&busy)).await;
     }
@@ -203,8 +203,8 @@ async fn every_role_does_its_work_and_nothing_is_refused() {
     }
     roles.hears(OTHER_GUEST, "Nonna Salvia").await;
 
-    // The next steps test the gate's own answers, the deletion of a card number from the stream, a
-    // dead letter that the scheduler files, and new content.
+    // The next steps test four more things: the gate's own answers, the deletion of a card number
+    // from the stream, a dead letter that the scheduler files, and new content.
     roles.text(
         OTHER_GUEST,
         Some(QUIET_NUMBER),

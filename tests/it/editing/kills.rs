@@ -1,5 +1,5 @@
-//! A thousand edits by three editors through four sources, while the database, ingress and the
-//! swarm are killed again and again (D31).
+//! Tests a thousand edits by three editors through four sources. Meanwhile the database, ingress
+//! and the swarm are killed again and again (D31).
 
 use std::{
     collections::HashMap,
@@ -41,7 +41,7 @@ struct Editing<'a> {
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn a_thousand_edits_outlive_killed_workers_and_a_killed_database() {
     let scratch = Scratch::new("editing_kills_server").unwrap();
-    // Writes commits to disk, because this server is killed and must not lose what it acknowledged.
+    // This server writes commits to disk: the test kills it, and no acknowledged edit may be lost.
     let postgres = Postgres::start(scratch.path(), false).await.unwrap();
     let url = postgres.create_database("edits", None).await.unwrap();
     let theirs = [Worker::IngressWebhook, Worker::AgentSwarm];
@@ -118,7 +118,7 @@ async fn kill(
     (database, workers)
 }
 
-/// Checks that each edit is one revision, that the revisions' numbers have no gap, and that guests
+/// Checks three things: each edit is one revision, the revisions' numbers have no gap, and guests
 /// get the newest published revision.
 async fn whole(house: &House, done: Vec<(&'static str, String)>) {
     assert_eq!(done.len(), EDITS);
@@ -148,8 +148,7 @@ fn says(item: Option<&Value>, words: &str) -> bool {
 }
 
 impl Editing<'_> {
-    /// Makes edits. Repeats each one until it is known to be stored, as an editor who sees an error
-    /// would.
+    /// Makes edits one after the other. Repeats each edit until the edit is known to be stored.
     async fn edit(&self, editor: usize) {
         let mut random = StdRng::seed_from_u64(editor as u64);
         let take = |left: usize| left.checked_sub(1);
@@ -252,8 +251,8 @@ impl Editing<'_> {
         }
     }
 
-    /// Saves an edit as the console and the API do. Like a person, it first checks whether an
-    /// earlier try has stored the edit.
+    /// Saves an edit as the console and the API do. First checks whether an earlier try has stored
+    /// the edit.
     async fn by_call(
         &self,
         random: &mut StdRng,

@@ -8,7 +8,7 @@ use seven_testkit::models::{Models, Play, Received};
 use super::{ANSWER, QUESTION, brain, calls, content_with_all, last, node, settings};
 use crate::harness::{GUEST, House, Wanted, house};
 
-/// Returns the newest request of this kind.
+/// Returns the newest request of this step of a turn, such as `speak`.
 fn newest(models: &Models, kind: &str) -> Received {
     let mut requests = models.requests().into_iter().rev();
     requests.find(|request| node(request) == kind).unwrap()

@@ -17,8 +17,8 @@ const TALK: [&str; 3] = [
     "We love italian food and I am allergic to peanuts",
 ];
 
-/// Returns the demo casino and its content with an offer that is small enough for a guest we hardly
-/// know.
+/// Returns the demo casino and its content. The content has one more offer, whose value is small
+/// enough for a guest about whom we know little.
 fn casino() -> (String, String) {
     let mut content: serde_json::Value = serde_json::from_str(seven_packs::demo::CONTENT).unwrap();
     content["items"].as_array_mut().unwrap().push(json!({
@@ -177,8 +177,8 @@ async fn a_second_offer_on_the_same_day_is_refused_and_none_is_promised() {
     house.stop().await;
 }
 
-// SEC-45, SEC-47: if a reply mentions an offer that no promotion confirms, the reply is sent, and
-// an audit entry flags it for a person
+// SEC-45, SEC-47: a reply that mentions an offer without a matching promotion is sent. An audit
+// entry flags the reply for a person.
 #[tokio::test]
 async fn an_offer_in_words_that_nothing_proves_is_flagged() {
     let models = brain("comp").await;

@@ -1,6 +1,6 @@
-//! If a hosted model's answer is unreadable or unsure, or the model is unfit as a judge, the
-//! offline host's route, plan or answer is used. So a turn with a hosted model is never worse than
-//! a turn without one.
+//! A hosted model's answer may be unreadable or unsure, or the model may be unfit as a judge. The
+//! offline host's route, plan or answer is then used. A turn with a hosted model is therefore never
+//! worse than a turn without one.
 
 use std::time::Duration;
 
@@ -167,8 +167,8 @@ async fn a_judge_that_passes_its_trial_is_asked() {
     models.when(speaks, Play::text(ANSWER));
     let house = house("own_fit", tried_first(&models)).await;
     trial(&models).await;
-    // The swarm may not have the trial's last verdict yet when it answers the first text, so the
-    // test sends texts until the swarm uses the judge.
+    // When the swarm answers the first text, it may not have the trial's last verdict yet. The test
+    // therefore sends texts until the swarm uses the judge.
     for texts in 1..=20 {
         house.text(GUEST, QUESTION);
         house.settle(texts).await;

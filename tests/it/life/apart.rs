@@ -1,4 +1,5 @@
-//! Separation of casinos by the database itself (DEP-13, DEP-14, DEP-17, SEC-82, SEC-160, DATA-46).
+//! Tests that the database itself keeps casinos apart (DEP-13, DEP-14, DEP-17, SEC-82, SEC-160,
+//! DATA-46).
 
 use std::process::Stdio;
 
@@ -271,8 +272,8 @@ async fn a_casinos_login_serves_it_and_can_name_no_other() {
     house.stop().await;
 }
 
-// DEP-14, SMS-41: if our account at the provider has a fault, a casino's own sender stops sending
-// for its casino only
+// DEP-14, SMS-41: if our account at the provider has a fault, a casino's own sender stops only the
+// texts of this casino.
 #[tokio::test]
 async fn a_casinos_own_sender_stops_its_casino_alone() {
     let workers = Worker::ALL

@@ -1,5 +1,5 @@
-//! A worker does not start with a guest-hash key that finds no stored guest, because with this key
-//! it would not find the guests' opt-outs either (docs/rotation.md).
+//! A worker does not start if its guest-hash key matches no stored guest. With such a key it would
+//! not find the guests' opt-outs either (docs/rotation.md).
 
 use std::{process::Stdio, time::Duration};
 

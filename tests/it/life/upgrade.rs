@@ -1,5 +1,5 @@
-//! Old and new releases together (PROD-27): workers on an older or newer database, and workers that
-//! are replaced one by one under load.
+//! Tests old and new releases together (PROD-27). Workers run on an older or newer database, or are
+//! replaced one by one under load.
 
 use std::{process::Stdio, time::Duration};
 
@@ -76,8 +76,8 @@ async fn a_house_answers_while_its_workers_are_replaced_one_after_another() {
     // database server.
     let extra = "postgres.connections = 4".to_owned();
     // At this scale ingress runs again before the provider repeats a failed webhook. At a smaller
-    // scale the repeats would come too early, and the text would be found only a minute later, in
-    // the provider's records.
+    // scale the provider would give up too early. The text would then be found only a minute later,
+    // in the provider's records.
     let house = house(
         "rolling",
         Wanted {

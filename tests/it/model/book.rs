@@ -1,8 +1,8 @@
-//! The model: it records what a careful person with pen and paper would know about each guest, and
+//! The model. It records the facts about each guest that a careful person would write down, and
 //! rejects the requests that this person would forbid. It was written from D6, D7 and the answers
 //! to C-6, C-9, C-10, C-12 and C-16, not from the code.
 //!
-//! A STOP takes effect when ingress has answered 2xx; a START, a YES and a new text after a
+//! A STOP takes effect when ingress has answered 2xx. A START, a YES, and a new text after a
 //! deletion take effect only when the gate has handled them. Times are milliseconds on the test's
 //! own clock.
 
@@ -15,8 +15,8 @@ use super::steps::{Said, Who};
 
 const MINUTE: i64 = 60_000;
 const DAY: i64 = 24 * 60 * MINUTE;
-/// Milliseconds, counted from when ingress last accepted a text, in which a safety answer to it may
-/// still go to an opted-out guest: five minutes, plus three seconds that the test itself may take.
+/// Milliseconds after ingress last accepted a text in which an opted-out guest may still get a
+/// safety answer: five minutes, plus three seconds for the test's own delays.
 const ANSWER: i64 = 5 * MINUTE + 3_000;
 
 /// A guest's text. The text's key in the book is also part of its message id.
@@ -25,11 +25,11 @@ pub(crate) struct Text {
     pub(crate) who: Who,
     pub(crate) said: Said,
     pub(crate) at: i64,
-    /// Time at which ingress first accepted the text; in `last_taken`, the time at which it
-    /// accepted Telnyx's last retry.
+    /// `first_taken` is when ingress first accepted the text. `last_taken` is when ingress accepted
+    /// Telnyx's last retry.
     pub(crate) first_taken: i64,
     pub(crate) last_taken: i64,
-    /// Number of times that the guest had opted in again after a STOP before writing this text.
+    /// How often the guest had opted in again after a STOP when ingress accepted this text.
     season: u32,
 }
 
@@ -71,7 +71,8 @@ enum Standing {
 #[derive(Debug, Default)]
 struct Guest {
     words: Vec<(i64, Word)>,
-    /// Times of STOPs that the gate handled after a word that the guest wrote later.
+    /// Times of STOPs that the gate handled too late: the guest had written another word after the
+    /// STOP.
     late: Vec<i64>,
     consents: Vec<i64>,
     /// Times at which the provider accepted our opt-in question.
@@ -80,8 +81,8 @@ struct Guest {
     known: bool,
     /// Number of times that the guest opted in again after a STOP.
     season: u32,
-    /// For each season: the confirmation's id, the number of requests for it, and whether the
-    /// provider accepted one.
+    /// For each season: the id of the opt-out confirmation, the number of requests to send it, and
+    /// whether the provider accepted one of the requests.
     confirmed: HashMap<u32, (Uuid, u32, bool)>,
 }
 
@@ -204,8 +205,8 @@ impl Book {
         });
         text.last_taken = now;
         if said.is_stop() {
-            // D7: a STOP that is older than another word does not suppress. But once the gate has
-            // seen it, marketing needs a consent that is newer than this STOP.
+            // D7: if a STOP is older than another word, it does not opt the guest out. But once the
+            // gate has seen the STOP, marketing needs a consent that is newer than the STOP.
             if !self.guest(who).words.iter().any(|(newer, _)| *newer > at) {
                 self.hear(who, at, Word::Stop);
             }
@@ -257,8 +258,8 @@ impl Book {
                 }
             )
         {
-            // A YES gives consent only if it answers an opt-in question that was asked before it,
-            // after the last STOP, and within a day.
+            // A YES gives consent only if it follows an opt-in question within a day. The question
+            // must have been asked after the last STOP.
             let stop = guest.newest_stop().unwrap_or(i64::MIN);
             if guest
                 .asked
@@ -270,8 +271,8 @@ impl Book {
         }
     }
 
-    /// Records that the answer 40300 to a request at `at` was handled. If the guest had already
-    /// opted out, this adds only that the provider knows of the opt-out.
+    /// Records the answer 40300 to a request made at `at`. If the guest had already opted out, this
+    /// adds only that the provider knows of the opt-out.
     pub(crate) fn blocked(&mut self, who: Who, at: i64) {
         let guest = self.guest(who);
         let left = matches!(guest.standing(), Standing::Left);
@@ -346,7 +347,7 @@ impl Book {
         }
     }
 
-    /// Records a request that the provider may have accepted, so that the guest may have read the
+    /// Records a request that the provider may have accepted. The guest may then have read the
     /// text.
     pub(crate) fn may_have_taken(&mut self, call: &Call) {
         if call.kind == "consent_prompt" {

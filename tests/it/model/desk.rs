@@ -122,8 +122,8 @@ impl Workers {
         self.texts.fetch_add(1, Ordering::Relaxed)
     }
 
-    /// Returns this sequence's `nth` text from the end; leaving out earlier steps does not change
-    /// which text that is.
+    /// Returns the `nth` text of this sequence, counted back from the newest. The count is from the
+    /// end, because then `nth` names the same text after earlier steps are left out.
     pub(crate) fn nth_text(&self, nth: usize) -> Option<usize> {
         let (first, next) = (
             self.first.load(Ordering::Relaxed),

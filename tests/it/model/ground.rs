@@ -1,5 +1,5 @@
-//! The statements that prepare the world's database, clear it between sequences, and move the times
-//! in its rows when the test's clock jumps.
+//! The statements that prepare the world's database and clear it between sequences. When the test's
+//! clock jumps, other statements here move the times in the database's rows.
 
 use sqlx::PgPool;
 use tokio::{
@@ -15,8 +15,8 @@ delete from inbound_messages; delete from conversations; delete from escalations
 delete from deletions; delete from suppressions; delete from consent_heads; delete from consent_events; delete from due;
 delete from dead_letters; delete from spool; delete from provider_stops";
 
-/// SQL that gives guests the time zone that has the test's local hour, and lets sequences delete
-/// consent events, which are append-only otherwise.
+/// SQL that gives each guest the time zone in which it is the test's local hour. The SQL also lets
+/// sequences delete consent events, which are append-only in production.
 pub(crate) const PREPARE: &str = "
 create table model_clock (zone text not null);
 insert into model_clock values ('Etc/GMT');

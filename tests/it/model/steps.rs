@@ -106,7 +106,7 @@ pub(crate) enum When {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Reach {
     Gate,
-    /// Ingress answered 2xx, and nothing took the text from the stream.
+    /// Ingress answered 2xx, and no gate took the text from the stream.
     Ingress,
 }
 
@@ -232,8 +232,7 @@ fn answer() -> impl Strategy<Value = Answer> {
     ]
 }
 
-/// Draws steps that often lead to a marketing text. Sequences of all kinds of steps seldom get that
-/// far.
+/// Draws steps that often lead to a marketing text. Sequences of `anything()` seldom get that far.
 fn selling() -> impl Strategy<Value = Step> {
     let said = prop_oneof![
         3 => Just(Said::Start),

@@ -1,5 +1,7 @@
-//! A number that has just been handed on (D40): texts and STOPs from before and after that moment,
-//! late and repeated webhooks, and an ingress that does not know of the hand-over yet.
+//! Tests a number that has just passed to another casino (D40):
+//! - texts and STOPs from before and after the hand-over,
+//! - late and repeated webhooks,
+//! - an ingress that does not know of the hand-over yet.
 
 use std::time::Duration;
 
@@ -57,8 +59,8 @@ async fn acknowledged(house: &House, guest: &str, calls: usize) {
     .await;
 }
 
-/// Returns how many texts the check of SEC-95 finds: texts whose row names a different guest, turn
-/// or number from its conversation.
+/// Returns the number of texts that the check of SEC-95 finds. Such a text's row differs from its
+/// conversation in guest, turn or number.
 async fn crossed(house: &House) -> usize {
     let fleet = &house.stack.fleet;
     let span = Duration::from_secs(3_600);
@@ -101,8 +103,8 @@ async fn a_text_of_before_the_hand_over_belongs_to_the_former_casino() {
         let first = house.stack.sim.ledger().of_guest(guest).inbound.remove(0);
         repeat(&house, &first).await;
     }
-    // The first webhook of this text is late: the casino that had the number when the text was
-    // written answers it, from its present number.
+    // The first webhook of this text is late. The casino that had the number when the text was
+    // written answers the text, from this casino's present number.
     let late = Text {
         from: LATE_GUEST.to_owned(),
         to: Some(OLD.to_owned()),
@@ -128,8 +130,8 @@ async fn a_text_of_before_the_hand_over_belongs_to_the_former_casino() {
     text_to_old(&house, "What time is check-in?");
     house.settle(4).await;
     assert_eq!(stored_at(&house, TAKER).await, 1);
-    // An ingress whose roster has no route for the number asks the store for the number's former
-    // casino (seed 3135).
+    // If an ingress has no route for the number, it asks the store for the number's former casino
+    // (seed 3135).
     let number = OLD.parse().unwrap();
     let former = house.stack.fleet.store.former_of_number(&number).await;
     let former = former.unwrap().map(|(casino, _)| casino);
@@ -231,7 +233,7 @@ async fn a_text_that_reached_both_casinos_is_answered_by_one() {
     let house = house("numbers_claimed", Wanted::default()).await;
     let (former, today): (CasinoId, CasinoId) = (house.casino().clone(), TAKER.parse().unwrap());
     // Seed 3135: the former casino stored the text before the hand-over, and the webhook was
-    // repeated after it.
+    // repeated after the hand-over.
     routed_to(&house, &former, ("before", QUESTION)).await;
     house.settle(1).await;
     add(&house, &moved(&house)).await;
@@ -267,7 +269,7 @@ async fn a_text_that_reached_both_casinos_is_answered_by_one() {
     house.stop().await;
 }
 
-/// Starts a fleet without one kind of worker; the casino has moved from `OLD` to another number.
+/// Starts a fleet without one kind of worker. The casino has moved from the number `OLD` to `NEW`.
 async fn moved_without(unique: &str, missing: Worker) -> House {
     let workers = Worker::ALL.into_iter().filter(|worker| *worker != missing);
     let wanted = Wanted {
@@ -341,7 +343,8 @@ async fn a_stop_before_the_former_casinos_answer_silences_that_answer() {
     house.stop().await;
 }
 
-// D40, D7: the guest asked the former casino at its old number, and no gate has read that text yet
+// D40, D7: the guest asked the former casino at its old number, and no gate has read the question
+// yet
 #[tokio::test]
 async fn a_stop_on_a_number_just_handed_on_silences_the_answer_to_an_unread_text() {
     let house = moved_without("numbers_unread", Worker::ComplianceGate).await;

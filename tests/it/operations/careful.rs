@@ -1,5 +1,5 @@
-//! Commands that change a lot: they show the changes first, a dry run decides as the real run
-//! would, and no such change is made without a name and `--yes`.
+//! Tests commands that change a lot. They show the changes first, and need a name and `--yes`. A
+//! dry run decides as the real run would.
 
 use serde_json::{Value, json};
 
@@ -123,7 +123,7 @@ async fn a_copied_document_does_not_replace_a_live_casino_unasked() {
     let routed = "select count(*) from routes where retired_at is null and number = '+18605550100'";
     assert_eq!(house.number(routed).await, 1);
 
-    // Dry run and run both refuse another casino's number.
+    // The dry run and the real run both refuse a number that another casino has.
     house.add_other().await;
     let taken = copied(OTHER_NUMBER, "America/New_York");
     for more in [&["--by", "ana", "--dry-run"][..], &["--by", "ana", "--yes"]] {

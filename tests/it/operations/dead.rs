@@ -225,8 +225,8 @@ async fn a_turn_that_fails_for_good_gives_the_fallback_once_and_a_dead_letter() 
     );
     assert_eq!(house.number("select count(*) from turns").await, 1);
 
-    // If a person has answered the guest meanwhile, a replay of the dead letter is refused, so that
-    // the host does not answer, too.
+    // If a person has answered the guest meanwhile, a replay of the dead letter is refused.
+    // Otherwise the host would answer, too.
     model.healed.store(false, Ordering::SeqCst);
     let other = "+18605550143";
     house.text(other, QUESTION);

@@ -166,8 +166,8 @@ async fn a_replay_that_is_stopped_and_killed_replays_each_letter_once_and_loses_
             .await,
         1
     );
-    // The command is killed after the publish and before the letter is marked: the letter is still
-    // open, and JetStream has the message already.
+    // The command is killed after the publish and before it marks the letter. The letter is
+    // therefore still open, although JetStream has the message.
     assert_eq!(
         ended(replaying(&house, "1000/s", Some("dead.after_publish:40")))
             .await
@@ -231,7 +231,7 @@ async fn a_replay_that_is_stopped_and_killed_replays_each_letter_once_and_loses_
         "the rest is still listed"
     );
 
-    // Two operators replay the other letters at once, and each letter is replayed by one of them.
+    // Two operators replay the remaining letters at once. Each letter is replayed by one of them.
     let (ana, ben) = tokio::join!(
         ended(replaying(&house, "1000/s", None)),
         ended(replaying(&house, "1000/s", None))

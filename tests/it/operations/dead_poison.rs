@@ -53,8 +53,8 @@ async fn one_bad_event_in_each_stage_blocks_no_other_and_acts_once_when_mended()
     let house = house("dead_poison", Wanted::default()).await;
     let owner = sqlx::PgPool::connect(&house.database_url).await.unwrap();
     sqlx::raw_sql(POISON).execute(&owner).await.unwrap();
-    // Each trigger gets its own transaction: one that locked several tables could deadlock with a
-    // worker.
+    // Each trigger gets its own transaction. A transaction that locked several tables could
+    // deadlock with a worker.
     for table in POISONED {
         let trigger = format!(
             "create trigger poison before insert on {table} for each row execute function poison()"
@@ -107,8 +107,9 @@ async fn one_bad_event_in_each_stage_blocks_no_other_and_acts_once_when_mended()
         || async { house.said_to(&poisoned(4)).contains("Nonna Salvia") },
     )
     .await;
-    // The junk has the same identity in all queues of the sender, so it makes only one dead letter
-    // in that stage. Each text to the guest whose receipts fail has two receipts.
+    // The undecodable message has the same key in all queues of the sender, so the sender's stage
+    // makes only one dead letter of it. Each text to the guest whose receipts fail has two
+    // receipts.
     let receipts = 2 * i64::try_from(house.texts_to(&poisoned(4)).len()).unwrap();
     until(
         "all that is bad is filed",

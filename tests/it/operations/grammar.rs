@@ -1,5 +1,5 @@
-//! Conventions of the commands: an id may be shortened to a unique prefix, conversations are listed
-//! by urgency, and tables fit a terminal.
+//! Tests conventions of the commands. An id may be shortened to a unique prefix, conversations are
+//! listed by urgency, and tables fit a terminal.
 
 use serde_json::Value;
 

@@ -1,5 +1,6 @@
-//! The scheduler checks only casinos that sent texts recently, that have a row that failed for
-//! good, or that were not compared with the provider's records recently (D13).
+//! The scheduler's checks skip casinos that need no check (D13). One check looks at casinos that
+//! sent texts recently. Another looks at casinos with a row that failed for good. A third looks at
+//! casinos that were not compared with the provider's records recently.
 
 use std::time::Duration;
 

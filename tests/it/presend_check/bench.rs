@@ -22,7 +22,8 @@ use sqlx::{AssertSqlSafe, PgPool};
 
 use crate::harness::{House, Wanted, house};
 
-/// A house. Most tests use one without workers, and act as the sender themselves.
+/// A house for tests of the pre-send check. Most tests start it without workers, and act as the
+/// sender.
 pub(crate) struct Bench {
     pub(crate) house: House,
     pub(crate) owner: PgPool,
@@ -300,7 +301,8 @@ impl Bench {
         let statement = match (switch, on) {
             (Switch::Status(status), true) => format!("update casinos set status = '{status}'"),
             (Switch::Config(path, value), true) => {
-                // Keeps the group's other fields, without which the document is invalid.
+                // Keeps the other fields of the object at `path`, without which the document is
+                // invalid.
                 let group = format!("(config #> '{path}') || '{value}'::jsonb");
                 let value = if value.starts_with('{') {
                     group

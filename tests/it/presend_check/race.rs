@@ -1,5 +1,5 @@
-//! A STOP and a claim at the same moment: the one that comes later waits for the commit of the
-//! other one, so no claim commits after the STOP (D6, D7).
+//! Tests a STOP and a claim at the same moment. The later of the two waits for the commit of the
+//! earlier, so no claim commits after the STOP (D6, D7).
 
 use std::{sync::Arc, time::Duration};
 

@@ -30,7 +30,7 @@ async fn bind(tx: &mut PgConnection) {
         .unwrap();
 }
 
-/// Runs the SQL `before`, such as a change of role, and asserts that `change` is refused after it.
+/// Runs the SQL `before`, such as a change of role. Asserts that `change` is then refused.
 async fn refused(owner: &PgPool, before: &str, change: &str) {
     let mut tx = owner.begin().await.unwrap();
     sqlx::raw_sql(AssertSqlSafe(before.to_owned()))

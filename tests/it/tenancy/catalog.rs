@@ -377,8 +377,8 @@ const RETURNED: &[(&str, &str)] = &[
     ("swarm_at", "timestamp with time zone"),
     ("envelope_at", "timestamp with time zone"),
     ("sender_at", "timestamp with time zone"),
-    // `class` is a text's class. The next three columns belong to an outage: its kind, the time
-    // since which the first guest has waited, and whether an outage is recorded as open.
+    // `class` is a text's class. The next three columns belong to an outage: `kind`, `since` (when
+    // the first guest began to wait), and `is_open` (whether the outage is recorded as open).
     ("class", "text"),
     ("kind", "text"),
     ("since", "timestamp with time zone"),

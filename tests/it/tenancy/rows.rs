@@ -1,4 +1,4 @@
-//! Fills every tenant table with rows of two casinos, and tests what a transaction bound to one
+//! Fills every tenant table with rows of two casinos. Tests what a transaction that is bound to one
 //! casino can do to the other casino's rows.
 
 use sqlx::{AssertSqlSafe, FromRow, PgConnection, PgPool};

@@ -1,5 +1,5 @@
-//! Guests of the website are as private as guests who text: after DELETE nothing of theirs is left,
-//! and no log has their token, their id or their words.
+//! Guests of the website are as private as guests who text. After DELETE nothing of theirs is left.
+//! No log has their token, their id or their words.
 
 use std::time::Duration;
 

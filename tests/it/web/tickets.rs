@@ -117,8 +117,8 @@ async fn a_guest_who_needs_a_person_gets_a_number_and_the_persons_answer() {
         text.contains(waiting)
     })
     .await;
-    // While a ticket waits, further messages are held after one notice, and a cry for help is still
-    // answered.
+    // While a ticket waits, the guest gets one notice and further messages are held. A cry for help
+    // is answered even then.
     let kept = ana
         .ask(&first, "Are you there?", Uuid::new_v4())
         .await

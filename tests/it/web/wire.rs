@@ -1,5 +1,5 @@
-//! A gateway's connections: what a stream carries between answers, what a page of another origin
-//! may do, and how long the gateway waits for a slow caller.
+//! Tests a gateway's connections: the bytes of a stream between answers, the rights of a page of
+//! another origin, and the time for which the gateway waits for a slow caller.
 
 use std::time::Duration;
 
@@ -124,8 +124,8 @@ async fn a_caller_who_drips_is_cut() {
 
 #[tokio::test] // WEB-6, WEB-7
 async fn connections_that_idle_make_room_for_each_other_and_streams_stay() {
-    // The head of a call may take longer than the test runs. So a connection is closed only to make
-    // room for another one.
+    // The time limit for a call's head is longer than the test runs. A connection is therefore
+    // closed only to make room for another one.
     let extra = "web.head_seconds = 600\nweb.connections_per_address = 2\n";
     let house = with_gateways("web_idle", extra).await;
     let [first, second] = gateways(&house);

@@ -196,8 +196,8 @@ async fn five_thousand_signed_events_of_bent_structure_each_find_their_place() {
         },
     )
     .await;
-    // Confirmations and notices are sent; their receipts are suppressed, because receipts of our
-    // own texts would change the counts below.
+    // Confirmations and notices are sent, but the carrier sends no receipts for them. Receipts of
+    // our own texts would change the counts below.
     let silent = Rule {
         matcher: Matcher::default(),
         fault: Fault::LostReceipt,

@@ -1,5 +1,5 @@
-//! Limits on the calls that one ingress handles at once, and on their duration: slow callers
-//! displace each other, never a call that arrives promptly.
+//! Limits on the number and the duration of the calls that one ingress handles at once. Slow
+//! callers displace each other, but never a call that arrives promptly.
 
 use seven_settings::Worker;
 

@@ -99,8 +99,8 @@ fn cached_nats() -> Option<PathBuf> {
     find_below(&cache.join("nats"), "nats-server", 4)
 }
 
-/// Searches a folder and the folders below it, down to `depth` levels, because the program's place
-/// in the downloaded package differs between versions.
+/// Searches a folder and the folders below it, down to `depth` levels. The program's place in the
+/// downloaded package differs between versions.
 fn find_below(dir: &Path, name: &str, depth: u32) -> Option<PathBuf> {
     let here = dir.join(name);
     if is_program(&here) {

@@ -1,6 +1,6 @@
-//! A stand-in, over real HTTP, for a casino's own login: an OpenID provider with discovery, keys,
-//! code flow with PKCE and signed ID tokens. It refuses what real providers refuse, and on demand
-//! its tokens hold false claims.
+//! A stand-in, over real HTTP, for a casino's own login. It is an OpenID provider with discovery,
+//! keys, code flow with PKCE and signed ID tokens. It refuses what real providers refuse. On
+//! demand, its tokens hold false claims.
 //!
 //! The keys in `identity/` were made for this double and sign nothing else.
 

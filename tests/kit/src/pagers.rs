@@ -46,8 +46,7 @@ pub enum Side {
     PagerDuty,
 }
 
-/// A fault that the double applies to one request. With every fault but `Slow` the request is not
-/// accepted.
+/// A fault that the double applies to one request. Only with `Slow` is the request accepted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fault {
     /// Answers with this status and the service's usual error body.

@@ -1,5 +1,5 @@
-//! Finds and ends a server that an earlier run left behind, but never another process that has got
-//! its pid since.
+//! Finds and ends a server that an earlier run left behind. If another process has got the server's
+//! pid since, that process is not ended.
 
 use std::{fs, path::Path, time::Duration};
 

@@ -25,9 +25,9 @@ pub struct PostgresKind {
 }
 
 impl Server<PostgresKind> {
-    /// Starts a server whose log lives in `dir`; so does its data, unless we run as root. A `fast`
-    /// server skips flushes to disk and is deleted when dropped; otherwise the data stays for the
-    /// next start.
+    /// Starts a server. Its log lives in `dir`, and so does its data unless we run as root. A
+    /// `fast` server skips flushes to disk, and its data is deleted when it is dropped. Otherwise
+    /// the data stays for the next start.
     pub async fn start(dir: &Path, fast: bool) -> Result<Self> {
         let dir = dir.to_owned();
         blocking(move || Self::start_blocking(&dir, fast)).await

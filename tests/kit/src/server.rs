@@ -1,5 +1,5 @@
-//! The common part of NATS, Redis and Postgres: a server starts on a free port, can be broken and
-//! restarted on the same port, and stops on drop.
+//! The common part of NATS, Redis and Postgres. A server starts on a free port and stops on drop.
+//! It can be broken and restarted on the same port.
 
 use std::{
     fmt,
@@ -59,8 +59,8 @@ struct Own<K: Kind> {
     process: Mutex<Option<Process>>,
 }
 
-/// Time that a server may take to start; it is long because Postgres may recover from a crash on a
-/// slow disk.
+/// Maximum time that a server may take to start. It is long, because Postgres may recover from a
+/// crash on a slow disk.
 const START_TIMEOUT: Duration = Duration::from_secs(30);
 
 // === impl Server ===

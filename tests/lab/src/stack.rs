@@ -209,8 +209,8 @@ impl Stack {
         Ok(self.sim)
     }
 
-    /// Waits until no work is left (no open text, no unshaped turn, no unsent text) and at least
-    /// `texts` texts are stored. Returns false if that takes longer than `most`.
+    /// Waits until at least `texts` texts are stored and no work is left: no open text, no unshaped
+    /// turn, no unsent text. Returns false if that takes longer than `most`.
     pub async fn settled(&self, texts: i64, most: Duration) -> Result<bool> {
         let until = tokio::time::Instant::now() + most;
         loop {
@@ -243,8 +243,8 @@ impl Stack {
     }
 }
 
-/// Creates the bus's streams. A cluster of servers that has just started refuses this until it has
-/// elected a leader, so the call is retried for a minute.
+/// Creates the bus's streams. Retries for a minute, because a cluster of servers refuses this until
+/// it has elected a leader.
 async fn streams(bus: &Bus) -> Result<()> {
     let until = Instant::now() + Duration::from_secs(60);
     while let Err(error) = bus.ensure_streams().await {
@@ -271,8 +271,8 @@ async fn start_sim(plan: &Plan, webhook_url: &str, handset: SocketAddr) -> Resul
     sim.casino_name.clone_from(&plan.casino_name);
     sim.casino_number.clone_from(&plan.casino_number);
     sim.ledger_file.clone_from(&plan.ledger_file);
-    // The simulator has its own connections, because it keeps running when everything else is
-    // restarted.
+    // The simulator has its own database connections, because it keeps running when everything else
+    // is restarted.
     let app = SecretString::from(String::from(app_url(plan)?));
     let store = Store::new(&app, 2, Timing::new(TimeScale::new(plan.scale)).sweep())
         .context("reading the database URL")?;

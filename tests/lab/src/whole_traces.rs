@@ -14,8 +14,8 @@ const WAY: [&str; 6] = [
     "seven.sender",
     "seven.receipts",
 ];
-/// Spans that a text's trace must have if another text's turn answered the text; the later spans
-/// are in the other text's trace.
+/// Spans that a text's trace must have if the turn of another text answered the text. The later
+/// spans are in the trace of that other text.
 const JOINED: [&str; 3] = ["seven.ingress", "seven.gate", "seven.joined"];
 
 /// Number of texts examined, number of whole traces, and how often each gap occurs in the other
@@ -53,8 +53,8 @@ pub(crate) fn reaching(spans: &[Span]) -> Wholeness {
 }
 
 /// Examines the traces of these texts. A trace is whole if it has every span from webhook to
-/// delivery and the parent of each span. If another text's turn answered the text, the trace must
-/// link to the other text's trace, which must be whole too.
+/// delivery and the parent of each span. If the turn of another text answered the text, the trace
+/// must link to that other text's trace, and both must be whole.
 pub(crate) fn of_texts<'a>(spans: &[Span], texts: impl IntoIterator<Item = &'a str>) -> Wholeness {
     let traces = by_trace(spans);
     let mut found = Wholeness::default();

@@ -20,8 +20,8 @@ fn beginnings(topic: Topic) -> &'static [&'static str] {
     }
 }
 
-/// Returns whether the draft ends with a question about the topic. Only then is the guest's next
-/// text read as the answer to it: after any other question, an "8" is not a party size.
+/// Returns whether the draft ends with a question about the topic. If so, the guest's next text is
+/// read as the answer to this question. After any other question, an "8" is not a party size.
 pub(super) fn asks_about(topic: Topic, draft: &str) -> bool {
     let draft = draft.trim_end();
     let Some(question) = draft.strip_suffix('?') else {

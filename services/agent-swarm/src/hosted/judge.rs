@@ -1,5 +1,5 @@
-//! Judges a draft twice: code decides about facts, and then a model, which is not trusted with
-//! facts, gives its verdict (D10).
+//! Judges a draft twice (D10). First code checks the draft's facts, because no model is trusted
+//! with facts. Then a model gives its verdict.
 
 use std::sync::Arc;
 
@@ -13,8 +13,8 @@ use seven_offline_host::is_for_adults;
 use super::Play;
 use crate::vetting::vet;
 
-/// The confidence that is assumed if the judge gives a verdict without a figure between 0 and 1. It
-/// is the lowest, so that a person answers instead on channels where one can.
+/// The confidence that is assumed if the judge's verdict has no figure between 0 and 1. It is the
+/// lowest: on channels where a person can answer instead of the host, a person then does.
 const UNSTATED: f64 = 0.0;
 
 impl Play<'_> {

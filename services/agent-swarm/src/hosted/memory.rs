@@ -1,5 +1,5 @@
-//! Stores the models' answers until the turn is committed, so that a worker that takes the turn
-//! over does not pay for them again (D4).
+//! Stores the models' answers until the turn is committed (D4). If another worker takes the turn
+//! over, it need not pay for the answers again.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! The casino's contacts (D28): shows who is told about cases, by which channel and when; adds and
+//! The casino's contacts (D28). Shows who is told about cases, by which channel and when. Adds and
 //! removes contacts, and verifies a phone by its code.
 
 use askama::Template;

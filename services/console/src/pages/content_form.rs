@@ -27,8 +27,8 @@ pub(super) struct Field {
     pub(super) problems: Vec<String>,
 }
 
-/// Fields that every item has, before and after the category's own: name, input, whether it is
-/// required.
+/// Fields that every item has. `FIRST` come before the fields of the category's schema, `LAST` come
+/// after them. Each has a name, a kind of input, and whether it is required.
 const FIRST: [(&str, &str, bool); 5] = [
     ("name", "text", true),
     ("name_es", "text", false),

@@ -52,8 +52,8 @@ struct Row {
     by: String,
     /// Whether the newest run included this question.
     asked: bool,
-    /// The items that the newest run found instead of the expected ones; `None` if the newest run
-    /// found them, or did not include the question.
+    /// The items that the newest run found instead of the expected ones. `None` if the newest run
+    /// found the expected ones, or did not include the question.
     missed: Option<String>,
 }
 
@@ -162,8 +162,8 @@ async fn add(
     Ok((!added).then_some("set_not_added"))
 }
 
-/// Returns the ids of the items that the text names by name or id; `None` if one of them is
-/// unknown, or if the text names none or more than `MOST_EXPECTED`.
+/// Returns the ids of the items that the text names by name or id. `None` if one of them is
+/// unknown, or if the text names no item or more than `MOST_EXPECTED`.
 fn items_named(text: &str, items: &[ListedItem]) -> Option<Vec<String>> {
     let id = |name: &str| {
         let same = |item: &&ListedItem| {
@@ -254,8 +254,8 @@ fn percent(share: f64) -> String {
     format!("{:.0} %", share * 100.0)
 }
 
-/// Returns the ids of the items that a run found instead of the expected ones; `None` if the
-/// question is not among the run's misses.
+/// Returns the ids of the items that a run found instead of the expected ones. `None` if the run
+/// found the expected ones or did not ask the question.
 fn missed(run: &Run, question: &SetQuestion) -> Option<Vec<String>> {
     let id = question.question_id.to_string();
     let misses = run.misses.as_array()?;

@@ -24,10 +24,10 @@ use crate::{
     words::Words,
 };
 
-/// Prefix of the names of the form's check boxes; the item's id follows.
+/// Prefix of the names of the form's check boxes. The item's id follows the prefix.
 const PICK: &str = "pick:";
-/// Prefix of the names of the fields that hold the revision shown for each item; the item's id
-/// follows.
+/// Prefix of the names of the form's fields that hold the shown revision of an item. The item's id
+/// follows the prefix.
 const SEEN: &str = "seen:";
 const ALL: &str = "all";
 
@@ -105,9 +105,9 @@ pub(crate) async fn publish(
     Ok(shown(&page).into_response())
 }
 
-/// Returns the revisions that the form picks: those of all rows if it has the field `all`,
-/// otherwise those of the checked rows. A number that cannot be parsed becomes 0, which no revision
-/// has.
+/// Returns the revisions that the form picks. If the form has the field `all`, these are the
+/// revisions of all rows, otherwise those of the checked rows. A number that cannot be parsed
+/// becomes 0, which no revision has.
 fn picked<'a>(form: &'a BTreeMap<String, String>, by: &'a str) -> Vec<Decided<'a>> {
     let prefix = if form.contains_key(ALL) { SEEN } else { PICK };
     let pick = |(name, revision): (&'a String, &'a String)| {

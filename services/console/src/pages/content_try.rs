@@ -1,5 +1,5 @@
-//! Tries the form of an item without saving it: shows the form's problems while a person types, and
-//! the answer that the host would give if it used this item.
+//! Tries the form of an item without saving it. Shows the form's problems while a person types.
+//! Shows the answer that the host would give if it used this item.
 
 use std::collections::BTreeMap;
 
@@ -59,8 +59,8 @@ pub(crate) async fn check(
     let category = form.get("category").cloned().unwrap_or_default();
     let work = Work::begin_if_free(&app.fleet, &casino).await;
     let Some(mut work) = work.map_err(fault)? else {
-        // Another writer holds the lock. The form checks again at the next pause in typing; saving
-        // must never wait for these checks.
+        // Another writer holds the lock. This check does not wait for the lock: the form is checked
+        // again at the next pause in typing.
         return Ok(StatusCode::NO_CONTENT.into_response());
     };
     // `None` skips the check whether somebody else has saved the item meanwhile. That check follows
@@ -163,7 +163,7 @@ fn row_of(form: &BTreeMap<String, String>) -> Map<String, Value> {
         .collect()
 }
 
-/// Parses a time of the property's zone, in the form in which a browser sends it: without a zone.
+/// Parses a local time of the property. Browsers send such a time without a time zone.
 pub(super) fn time(text: &str, zone: Tz) -> Option<DateTime<Utc>> {
     let wall = NaiveDateTime::parse_from_str(text, "%Y-%m-%dT%H:%M").ok()?;
     let at = wall.and_local_timezone(zone).earliest()?;

@@ -80,7 +80,8 @@ struct Row {
     last: String,
     state: String,
     is_open: bool,
-    /// The order that waits, and (`refused`) why the last order was refused; empty for none.
+    /// The order that waits; empty if none does. `refused` says why the last order was refused; it
+    /// is empty if none was.
     ordered: String,
     refused: String,
 }

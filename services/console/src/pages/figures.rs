@@ -1,5 +1,5 @@
-//! The casino's figures for its manager: those of a period compared with the period before, those
-//! of each day, and the cost per month. The page defines each figure and offers all of them as CSV.
+//! The casino's figures for its manager. Compares a period with the period before, and shows each
+//! day and the cost per month. The page defines each figure and offers all of them as CSV.
 
 use askama::Template;
 use axum::{
@@ -81,8 +81,8 @@ const GROUPS: [(&str, &[Figure]); 4] = [
         ],
     ),
 ];
-/// Figures that are split into parts, each with the prefix of the keys for `Words::t` that name its
-/// parts.
+/// Figures that are split into parts. The second value is the kind under which `Words::of_kind`
+/// finds the names of the parts.
 const PARTED: [(Figure, &str); 8] = [
     (Figure::Topics, "topic"),
     (Figure::Languages, "language"),

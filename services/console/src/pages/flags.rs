@@ -28,8 +28,8 @@ pub(super) struct Row {
     pub(super) key: &'static str,
     pub(super) title: String,
     pub(super) hint: String,
-    /// The casino's own rule in words, and (`set`) who set it, when and why; both empty without a
-    /// rule.
+    /// The casino's own rule in words. `set` says who set the rule, when and why. Both are empty if
+    /// the casino has no rule.
     pub(super) own: String,
     pub(super) set: String,
     /// The rule for all casinos without a rule of their own; empty if there is none.

@@ -1,5 +1,5 @@
-//! Shows the replies that wait for a person, each with the guest's text that it answers, and takes
-//! the person's decision.
+//! Shows the replies that wait for a person, each with the guest's text that it answers. Also takes
+//! the person's decision about a reply.
 
 use askama::{Template, filters::HtmlSafe};
 use axum::{

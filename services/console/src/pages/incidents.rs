@@ -1,4 +1,4 @@
-//! The incidents that the fleet found and contained: when each was found, the measures that were
+//! Shows the incidents that the fleet found and contained: when each was found, which measures were
 //! taken at once, and how a person settled it.
 
 use askama::Template;

@@ -1,5 +1,5 @@
-//! The page of a casino's present state: what waits for a person, what is stopped, and today's
-//! figures beside yesterday's.
+//! Shows a casino's present state: what waits for a person, what is stopped, and the figures of
+//! today and yesterday.
 
 use std::{sync::Arc, time::Duration};
 
@@ -31,7 +31,7 @@ use crate::{
     words::Words,
 };
 
-/// Maximum number of cases on the page, those due next first.
+/// Maximum number of cases on the page. The cases that are due earliest come first.
 const MOST_CASES: usize = 8;
 /// Maximum number of open cases that are read and counted.
 const COUNTED: i64 = 1_000;
@@ -213,7 +213,7 @@ async fn figures(app: &App, casino: &CasinoId, zone: Tz) -> Result<Arc<Figures>,
     app.read.figures.of(casino, count).await
 }
 
-/// Returns the beginning of the present day in the property's time zone.
+/// Returns the beginning of the present day in the casino's time zone.
 fn midnight(now: DateTime<Utc>, zone: Tz) -> DateTime<Utc> {
     let day = now.with_timezone(&zone).date_naive();
     let begin = day.and_time(NaiveTime::MIN).and_local_timezone(zone);

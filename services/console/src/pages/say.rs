@@ -17,7 +17,7 @@ use crate::{access::Posted, app::Shared, fault::Fault, guard::shown, words::Word
 pub(crate) struct Said {
     #[serde(default)]
     text: String,
-    /// The mark of the thread as the person last saw it.
+    /// The thread's mark when the person last saw the thread.
     #[serde(default)]
     read: String,
 }

@@ -1,5 +1,5 @@
-//! Hands on one conversation or, at the end of a shift, all conversations that a person holds: to a
-//! colleague, or to anybody.
+//! Hands a conversation on to a colleague, or leaves it to anybody. At the end of a shift, hands on
+//! all conversations that a person holds.
 
 use axum::{
     extract::{Path, State},

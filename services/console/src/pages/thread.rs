@@ -36,8 +36,8 @@ const MOST_REASON: usize = 300;
 const MOST_NOTE: usize = 2_000;
 /// How long a guest's words stay visible after a person gave a reason to see them.
 const REVEAL_MINUTES: i32 = 15;
-/// Time without a fetch of the texts after which a person counts as gone. An open page fetches them
-/// at least every 20 seconds.
+/// If a person's page has not fetched the texts for this long, the person counts as gone. An open
+/// page fetches the texts at least every 20 seconds.
 const GONE_AFTER: Duration = Duration::from_secs(45);
 
 #[derive(Template)]
@@ -52,7 +52,8 @@ struct ThreadPage {
     saved: Vec<SavedReply>,
     /// Colleagues to whom the conversation can be handed on.
     colleagues: Vec<Host>,
-    /// The text that could not be sent, and (`problem`) the reason; both empty otherwise.
+    /// The text that could not be sent; empty if there is none. `problem`: why the person's last
+    /// action was refused; empty if it was not.
     draft: String,
     problem: String,
     /// Whether the page links to the evidence of the guest's consent.
@@ -142,8 +143,8 @@ pub(crate) async fn show(
     page(&app, &place, &person, (String::new(), "", StatusCode::OK)).await
 }
 
-/// Renders the whole page. `refused` is a draft that was not sent, the reason as a key for
-/// `Words::t`, and the HTTP status.
+/// Renders the whole page. `refused` holds the draft that was not sent, the reason (a key for
+/// `Words::t`), and the HTTP status.
 pub(super) async fn page(
     app: &Shared,
     place: &Place,

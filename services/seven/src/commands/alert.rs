@@ -201,8 +201,7 @@ async fn test(ctx: &Context, json: bool) -> Result<ExitCode> {
     })
 }
 
-/// Sends a test alert to every channel: first raises it, then ends it, so that no incident stays
-/// open.
+/// Sends a test alert and then its end to every channel, so that no incident stays open there.
 async fn ask(channels: &Channels) -> Vec<Answer> {
     let clock = Clock::default();
     let alert_id = IdSource::new(clock.clone()).uuid();

@@ -97,7 +97,7 @@ pub struct Period {
 
 impl Careful {
     /// Returns true when the command may write. `question` begins with a verb and says what the
-    /// person must agree to; it is `None` if the change is small.
+    /// person must agree to. It is `None` if no agreement is needed.
     ///
     /// # Errors
     /// When the person does not agree, or stdin is not a terminal and `--yes` is missing.

@@ -129,7 +129,7 @@ async fn show(
         Some(s) => out!(
             "  texts        {}{}{}",
             s.state,
-            // A guest who never said STOP or START has the Unix epoch as the time of the state.
+            // If the guest never said STOP or START, the time of the state is the Unix epoch.
             if s.as_of.timestamp() == 0 {
                 String::new()
             } else {

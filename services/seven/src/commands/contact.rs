@@ -59,7 +59,8 @@ pub struct Add {
     /// Language of the notices: en or es.
     #[arg(long, value_name = "LANGUAGE", default_value = "en")]
     language: Language,
-    /// The least severe cases to tell at once, from sev0 to sev3; sev3 cases have no deadline.
+    /// Tell cases of this severity and graver ones. Sev0 is the gravest; sev3 cases have no
+    /// deadline.
     #[arg(long, value_name = "SEVERITY", default_value = "sev2")]
     severity: CaseSeverity,
     /// When to tell: 1 at once, 2 and 3 when nobody acknowledged the case in time.
@@ -81,7 +82,7 @@ pub struct Add {
     /// Tell when guests wait because a part of the fleet does not work, by chat or mail.
     #[arg(long)]
     outages: bool,
-    /// Local hours in which only sev0 is told, such as 22:00-07:00.
+    /// The casino's local hours in which only sev0 cases are told, such as 22:00-07:00.
     #[arg(long, value_name = "HOURS")]
     quiet: Option<Hours>,
     #[command(flatten)]

@@ -124,7 +124,7 @@ fn render(fleet: &Path, casinos: &Path, folder: &Path, check: bool) -> Result<()
     Ok(())
 }
 
-/// Returns the paths of all files in the two folders below `folder` to which a render writes.
+/// Returns the paths of all files in the two subfolders of `folder` that a render writes.
 fn present(folder: &Path) -> Result<BTreeSet<String>> {
     let mut found = BTreeSet::new();
     for part in ["kubernetes", "nats"] {

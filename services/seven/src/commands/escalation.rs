@@ -31,8 +31,8 @@ pub enum Escalation {
     Ack(Case),
     /// Record that a case is settled.
     ///
-    /// The case's conversation continues unless another case keeps it paused; the host then answers
-    /// the kept texts.
+    /// The case's conversation continues, and the host answers the kept texts. If another case
+    /// keeps the conversation paused, nothing is answered yet.
     Resolve(Case),
 }
 

@@ -148,8 +148,8 @@ async fn change(fleet: &Fleet, whose: Whose, rule: Option<Rule>) -> Result<()> {
     Ok(())
 }
 
-/// Returns the rule that is set for this flag: the casino's own, or the fleet's if `casino` is
-/// `None`. Returns `None` if no rule is set there.
+/// Returns the casino's own rule for this flag, or the fleet's rule if `casino` is `None`. Returns
+/// `None` if no rule is set.
 async fn stands(fleet: &Fleet, casino: Option<&CasinoId>, name: &str) -> Result<Option<Rule>> {
     let flags = match casino {
         None => fleet.store.fleet_flags().await?,

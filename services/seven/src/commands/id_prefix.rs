@@ -1,4 +1,5 @@
-//! An id as an operator types it: whole, or only its first digits if no other id begins with them.
+//! An id as an operator types it: the whole id, or its first digits if no other id begins with
+//! them.
 
 use std::str::FromStr;
 
@@ -76,15 +77,14 @@ impl IdPrefix {
         self.only(&found, named.plural())
     }
 
-    /// Returns the ids of the bound casino that begin with the prefix, at most one more than are
-    /// named in an error.
+    /// Returns ids of the bound casino that begin with the prefix, at most `CANDIDATES + 1`.
     pub(super) async fn candidates(&self, tx: &mut Tx, named: Named) -> Result<Vec<Uuid>> {
         let most = i64::try_from(CANDIDATES + 1)?;
         Ok(tx.ids_between(named, self.low, self.high, most).await?)
     }
 
-    /// Returns the only one of `ids` that begins with the prefix; a whole id even if it is not
-    /// among them.
+    /// Returns the only one of `ids` that begins with the prefix. A whole id is returned even if it
+    /// is not in `ids`.
     ///
     /// # Errors
     /// When no id or several ids begin with the prefix.

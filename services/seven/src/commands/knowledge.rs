@@ -1,5 +1,5 @@
-//! `seven knowledge`: makes vectors of content, and measures how well retrieval finds the rows that
-//! answer labelled questions. Measuring needs no running fleet.
+//! `seven knowledge`: makes vectors of content, and measures retrieval with labelled questions.
+//! Measuring needs no running fleet.
 
 use std::{
     collections::HashMap,
@@ -216,8 +216,8 @@ impl Bench {
         })
     }
 
-    /// Returns each question's query with its vector, by question id, and the time that making it
-    /// took.
+    /// Returns each question's query with its vector, by question id, and the time that it took to
+    /// make them.
     async fn queries(&self) -> HashMap<&str, (Query<'_>, Duration)> {
         let mut queries = HashMap::new();
         for question in &self.questions {
@@ -348,8 +348,8 @@ fn items(content: Option<&Path>, reference: Reference) -> Result<Vec<Item>> {
     })
 }
 
-/// Builds the index. Its vectors are made now, also by a hosted model, and not read from a
-/// database, because the measured content need not be loaded in any fleet.
+/// Builds the index. The vectors are made here and not read from a database, because the measured
+/// content need not be stored in any fleet.
 async fn index(items: Vec<Item>, zone: Tz, embedding: &Embedding) -> Result<Index> {
     if let Embedding::Offline(offline) = embedding {
         return Ok(Index::build(items).in_zone(zone).embedded(offline));

@@ -158,8 +158,8 @@ pub struct Reset {
     /// Make a new link for the invitation.
     #[arg(long, group = "what")]
     invitation: bool,
-    /// For an e-mail address that now belongs to somebody else: forget the identity at the casino's
-    /// own login to which the account is bound. The next login there binds it again.
+    /// Forget the identity at the casino's own login to which the account is bound, because the
+    /// e-mail address now belongs to somebody else. The next login there binds the account again.
     #[arg(long, group = "what")]
     identity: bool,
     #[command(flatten)]

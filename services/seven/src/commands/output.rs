@@ -5,14 +5,14 @@ use std::{collections::HashSet, fmt, io::IsTerminal};
 use clap::ValueEnum;
 use comfy_table::{Attribute, Cell, Color, ContentArrangement, presets::UTF8_BORDERS_ONLY};
 
-/// Lengths, in characters, to which ids may be cut; each ends with a group of the UUID's digits.
-/// The shortest keeps only the id's time, the longest the whole id.
+/// Lengths, in characters, to which ids may be cut. Each length ends at the end of one of the
+/// UUID's groups of digits. The shortest keeps only the id's time; the longest is the whole id.
 const ID_LENGTHS: [usize; 4] = [13, 18, 23, 36];
 /// Maximum number of characters that [`short`] leaves of a text; `-o wide` shows all.
 const MOST: usize = 60;
 
-/// On a terminal, a cell that begins with one of these words is red, and so is such a word at the
-/// beginning of a line.
+/// On a terminal, a table cell that begins with one of these words is red. In a line of text, only
+/// the word itself is red, if the line begins with it.
 const RED: [&str; 12] = [
     "OVERDUE", "overdue", "CRITICAL", "critical", "FAILED", "failed", "BROKEN", "AWAY", "NONE",
     "missing", "sev0", "SEV0",
@@ -52,8 +52,8 @@ pub struct View {
 }
 
 impl View {
-    /// Returns the view that fits stdout. If NO_COLOR is not empty, there are no colours; COLUMNS
-    /// sets the width.
+    /// Returns the view that fits stdout. The environment variable COLUMNS sets the width. A
+    /// NO_COLOR that is not empty turns colours off.
     pub fn of_stdout(format: Format) -> Self {
         let set = |name| std::env::var(name).ok().filter(|value| !value.is_empty());
         let terminal = std::io::stdout().is_terminal();
@@ -138,8 +138,8 @@ impl Table {
         self
     }
 
-    /// Names the columns with ids. On a terminal they are cut to the shortest prefix that tells the
-    /// rows apart; commands accept such a prefix.
+    /// Names the columns with ids. On a terminal, ids are cut to the shortest length that still
+    /// tells the rows apart. Commands accept such a prefix.
     pub(crate) fn ids<const N: usize>(mut self, columns: [&str; N]) -> Self {
         self.ids = columns.map(str::to_owned).to_vec();
         self

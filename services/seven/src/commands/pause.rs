@@ -1,6 +1,6 @@
-//! `seven pause|resume`: the operators' switches (D14), stored and audited, then announced. The
-//! pre-send check and every turn read the stored state, so workers obey even if they miss the
-//! announcement.
+//! `seven pause|resume`: sets the operators' switches (D14). A switch is stored and audited, then
+//! announced. The pre-send check and every turn read the stored switch, so workers obey even if
+//! they miss the announcement.
 
 use std::process::ExitCode;
 
@@ -354,8 +354,8 @@ async fn reopen(fleet: &Fleet, casinos: Vec<CasinoId>) -> (Vec<Ended>, Vec<(Casi
     (ended, failed)
 }
 
-/// Mirrors the stored switches to the bus. If the bus is unreachable, the command still succeeded:
-/// the switch is stored, and the scheduler mirrors it every second.
+/// Copies the stored switches to the bus. If the bus is unreachable, the scheduler copies them
+/// later, so the command has succeeded all the same.
 async fn announce(fleet: &Fleet, casino: Option<&CasinoId>) -> Result<()> {
     for entry in fleet.store.roster().await? {
         if casino.is_none_or(|one| *one == entry.casino) {

@@ -1,5 +1,5 @@
-//! Shows progress on stderr for work that may take more than two seconds; shows nothing if stderr
-//! is not a terminal.
+//! Shows progress on stderr for work that may take more than two seconds. If stderr is not a
+//! terminal, nothing is shown.
 
 use std::{borrow::Cow, time::Duration};
 

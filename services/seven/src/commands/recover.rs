@@ -134,8 +134,8 @@ fn tell(each: &Compared) {
     }
 }
 
-/// Ends answers to texts from before the restore, because the bus may have redelivered texts that
-/// the lost fleet had already answered.
+/// Ends answers to texts from before the restore. The bus may have redelivered such texts, although
+/// the lost fleet had answered them.
 pub(super) async fn end_answers_of_before(fleet: &Fleet) -> Result<()> {
     let Some(restored_at) = fleet.store.restored_at().await? else {
         return Ok(());

@@ -56,7 +56,8 @@ impl Run {
     }
 }
 
-/// Runs one worker; the first SIGTERM or SIGINT drains it, a second one ends it at once.
+/// Runs one worker until a SIGTERM or SIGINT. The first signal lets the worker finish its work, a
+/// second one ends the process at once.
 async fn serve(ctx: &Context, worker: Worker, casinos: Vec<CasinoId>) -> Result<()> {
     let settings = ctx.settings()?;
     seven_telemetry::init(seven_telemetry::LogTarget::Stderr, &settings.telemetry.log)?;
@@ -88,8 +89,8 @@ async fn serve(ctx: &Context, worker: Worker, casinos: Vec<CasinoId>) -> Result<
         let listener = wiring::listener(worker, &settings).await?;
         let traces = traces::start(&settings, &fleet.bus, &service(worker))?;
         ops.serving();
-        // When the worker ends or refuses to work, the process ends too, because it would look
-        // ready otherwise.
+        // If the worker ends or refuses to work, the process ends too. Otherwise the process would
+        // still look ready.
         let served = async {
             let served = wiring::run(worker, fleet.clone(), &settings, listener).await;
             shutdown.cancel();
@@ -121,8 +122,8 @@ impl Operate for StandBy {
     }
 }
 
-/// Returns whether a worker needs NATS to start. Ingress, scheduler, console and web gateway have
-/// work to do without it; ingress, for example, spools texts. The others only consume from the bus.
+/// Returns whether a worker needs NATS to start. Ingress, scheduler, console and web gateway can
+/// work without NATS: ingress, for example, spools texts. The other workers only consume from NATS.
 fn nats_for(worker: Worker) -> Nats {
     match worker {
         Worker::IngressWebhook | Worker::Scheduler | Worker::Console | Worker::WebGateway => {
@@ -162,8 +163,8 @@ async fn new_enough(store: &Store) -> Result<()> {
     }
 }
 
-/// Refuses a login that the database limits to one casino if the worker serves other casinos,
-/// because the worker would fail later.
+/// Fails if the database limits this login to one casino and the worker serves others. Without this
+/// check the worker would fail later.
 async fn suits(store: &Store, worker: Worker, casinos: &[CasinoId]) -> Result<()> {
     // An unreachable database does not prevent a worker's start.
     let Ok(login) = store.login().await else {
@@ -189,8 +190,8 @@ async fn suits(store: &Store, worker: Worker, casinos: &[CasinoId]) -> Result<()
 /// A starting worker checks its guest hash key against the guests of at most this many casinos.
 const LOOKED_AT: usize = 5;
 
-/// Fails if the guest hash key is not the one with which the guests were hashed, because no opt-out
-/// would be found with another key (docs/rotation.md).
+/// Fails if the guests were hashed with a different guest hash key. With the wrong key no opt-out
+/// would be found (docs/rotation.md).
 async fn finds_guests(fleet: &Fleet) -> Result<()> {
     for casino in fleet.roster.serving().iter().take(LOOKED_AT) {
         // An unreachable database does not prevent a worker's start.

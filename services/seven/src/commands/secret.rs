@@ -42,8 +42,8 @@ pub struct Rotated {
     verified: String,
 }
 
-/// Returns the names of the secrets that have a rotation period, and `backup`: the key of the
-/// encrypted backups, which the fleet itself never gets.
+/// Returns the names of the secrets that have a rotation period, and `backup`. `backup` is the key
+/// of the encrypted backups, which the fleet itself never gets.
 fn names() -> Vec<&'static str> {
     SECRETS
         .iter()

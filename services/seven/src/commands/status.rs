@@ -1,6 +1,6 @@
-//! `seven status`: the state of the fleet, the most urgent lines first. An unreachable store is
-//! named within two seconds, and the rest is shown. While Postgres is unreachable, workers and
-//! switches come from the bus.
+//! `seven status`: the state of the fleet, the most urgent lines first. A store that does not
+//! answer is named within two seconds; the data of the other stores is shown. If Postgres does not
+//! answer, workers and switches come from NATS.
 
 mod gather;
 
@@ -98,8 +98,8 @@ struct Stored {
     workers: Vec<Beat>,
     switches: Vec<Standing>,
     rows: Vec<Count>,
-    /// Turns of the last 24 hours for which a hosted model was set up: each outcome with its
-    /// number. The outcome is `model`, `fallback_text`, or the reason why the offline host
+    /// Number of turns per outcome. Covers the turns of the last 24 hours for which a hosted model
+    /// was set up. An outcome is `model`, `fallback_text`, or the reason why the offline host
     /// answered.
     hosted: Vec<(String, i64)>,
     limits: Vec<Limits>,
@@ -138,8 +138,8 @@ impl Operate for Status {
     }
 }
 
-/// Returns the status as one document, without error texts: they may quote a provider's answer that
-/// contains a phone number.
+/// Returns the status as one document. Error texts are left out, because they may quote a
+/// provider's answer with a phone number.
 pub(super) async fn redacted(fleet: &Fleet) -> Result<serde_json::Value> {
     let mut snapshot = gather::snapshot(fleet).await;
     snapshot
@@ -310,8 +310,8 @@ impl Limits {
 }
 
 impl Stored {
-    /// Returns a table with one row per casino and kind of stored row. It shows how many of them
-    /// are in each state.
+    /// Returns a table of the number of stored rows in each state: one line per casino and kind of
+    /// row.
     fn rows(&self, ctx: &Context) -> String {
         let mut states: BTreeMap<(&str, &str), Vec<String>> = BTreeMap::new();
         for count in &self.rows {
@@ -330,8 +330,8 @@ impl Stored {
         table.to_string()
     }
 
-    /// Returns lines with the number of workers of each kind, and one line per worker that fell
-    /// silent.
+    /// Returns one line per worker that fell silent, and lines with the number of workers of each
+    /// kind.
     fn workers(&self) -> Vec<String> {
         let silent = |beat: &&Beat| beat.silent > SILENT_SECONDS;
         let mut lines: Vec<String> = self
@@ -366,8 +366,8 @@ impl Stored {
     }
 }
 
-/// Returns one line for all alerts with the same name, severity and casino, because otherwise each
-/// open case of a casino would take a line.
+/// Returns one line for all alerts with the same name, severity and casino. Otherwise each open
+/// case of a casino would take a line.
 fn alerts(open: &[Alert]) -> Vec<String> {
     let kind = |alert: &Alert| (alert.severity, alert.name.clone(), alert.casino_id.clone());
     let mut kinds: Vec<_> = open.iter().map(kind).collect();

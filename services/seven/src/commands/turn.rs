@@ -31,8 +31,8 @@ pub enum Turn {
     Copy(facts::Copy),
     /// Print the copied figures as JSON lines, one per turn, without guests and texts.
     Export(facts::Export),
-    /// Show per week the number of turns, how many of them got their reply from content rows, and
-    /// how they went.
+    /// Show per week the number of turns, the number answered from content rows, and their
+    /// outcomes.
     Weeks(facts::Weeks),
     /// Pick up to twenty conversations of a month for a person to read.
     ///

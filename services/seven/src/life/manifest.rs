@@ -52,7 +52,8 @@ pub struct Dump {
 #[serde(deny_unknown_fields)]
 pub struct Key {
     pub id: i16,
-    /// A value made with the key, which shows whether a key is the same without revealing it.
+    /// A value computed with the key. Equal values mean equal keys; the value does not reveal the
+    /// key.
     pub check: String,
 }
 
@@ -93,7 +94,7 @@ impl Dump {
 impl Manifest {
     pub const FORMAT: u32 = FORMAT;
 
-    /// Writes the manifest by a rename, after everything else, so that a folder with a manifest is
+    /// Writes the manifest by a rename, as the last file. A folder with a manifest therefore holds
     /// a finished backup.
     ///
     /// # Errors

@@ -11,8 +11,8 @@ use seven_providers::records::Records;
 use seven_runtime::Fleet;
 use seven_scheduler::reconcile::{How, Report, reconcile};
 
-/// Records are read from this long before the backup, because our clock and the provider's differ,
-/// and the provider lists a text only after a moment.
+/// Records are read from this long before the backup. Our clock and the provider's may differ, and
+/// the provider lists a text only after a moment.
 pub const MARGIN: TimeDelta = TimeDelta::minutes(15);
 
 /// Result of one casino's comparison with its provider's records.
@@ -91,8 +91,8 @@ fn words(error: &dyn std::error::Error) -> String {
     words
 }
 
-/// Requests once more those deletions in `lines` that were done after the backup, because the
-/// restore brought the guests' data back. Returns how many were requested.
+/// Requests again the deletions in `lines` that were done after the backup, because the restore
+/// brought the deleted data back. Returns how many were requested.
 ///
 /// Fails when a line is not an audit entry, or the database cannot be queried.
 pub async fn forget_again(
@@ -113,8 +113,8 @@ pub async fn forget_again(
                 number + 1
             )
         })?;
-        // If the deletion was done before the backup, it is skipped: a guest with this hash in the
-        // backup wrote again after the deletion.
+        // A deletion from before the backup is skipped. If the backup holds a guest with this hash,
+        // that guest wrote again after the deletion.
         if entry.timestamp < backup {
             continue;
         }

@@ -1,5 +1,5 @@
 //! `seven restore`: restores a backup into an empty database. Workers cannot log in until the fleet
-//! is paused, so nothing of the backup is sent (D5).
+//! is paused, so no text in the backup is sent (D5).
 
 use std::path::Path;
 

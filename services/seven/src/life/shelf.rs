@@ -116,7 +116,7 @@ mod tests {
     #[test] // DEP-31
     fn a_backup_a_day_leaves_thirty_days_then_weeks_then_months() {
         let mut there: Vec<Shelved> = Vec::new();
-        // Simulates day after day, as the schedule runs, because a removed backup stays removed.
+        // Simulates one day after the other, because a backup that was removed stays removed.
         for day in 0..500 {
             let now = at("2025-01-01T03:00:00Z") + TimeDelta::days(day);
             there.push(Shelved {
@@ -134,8 +134,8 @@ mod tests {
         let between =
             |from: i64, to: i64| ages.iter().filter(|age| (from..=to).contains(*age)).count();
         assert_eq!(between(0, 30), 31);
-        // Of the backups that are 31 to 90 days old, those of Mondays and of each month's first day
-        // are left.
+        // Of the backups 31 to 90 days old, those of Mondays and of each month's first day are
+        // left.
         assert_eq!(
             there
                 .iter()

@@ -88,12 +88,12 @@ pub struct Delivery<E> {
 pub enum Outcome {
     /// The effect is durable and the follow-up messages are published.
     Done,
-    /// The message failed and is retried; its row in Postgres counts the try.
+    /// The message failed; it is retried after `after`, and the try is counted.
     Retry { after: Duration, why: String },
     /// Nothing failed, but it is too early because of a lease, a pace or a time window.
     Wait { after: Duration, why: &'static str },
-    /// A dependency is unreachable: the stage returns all messages and stops pulling until it
-    /// answers.
+    /// A dependency is unreachable: the stage returns all messages and stops pulling until the
+    /// dependency answers.
     Unavailable { what: String },
     /// The message cannot be handled and becomes a dead letter (D17).
     Park {

@@ -7,8 +7,8 @@ use redis::Script;
 
 use super::{Breaker, BreakerState, Outcome, Permit, Transition};
 
-/// Milliseconds, beyond the cooldown, after which the state of an unused breaker is deleted:
-/// without calls, the state says nothing about the callee.
+/// Milliseconds after the cooldown at which the state of an unused breaker is deleted. Without
+/// calls, the state says nothing about the callee.
 const FORGOTTEN_MILLIS: u64 = 3_600_000;
 
 /// Maximum wait before a retry while another caller's probe is running. It is short, because a

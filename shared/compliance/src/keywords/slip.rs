@@ -3,8 +3,8 @@
 
 use strsim::osa_distance;
 
-/// A command word, its misspellings with more than one typo, and real words that differ from it by
-/// one letter but are not typos of it.
+/// A command word with two lists. `also` has misspellings with more than one typo. `real` has real
+/// words that differ from the command by one letter; they are not corrected.
 struct Word {
     word: &'static str,
     also: &'static [&'static str],

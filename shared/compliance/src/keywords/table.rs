@@ -5,15 +5,15 @@ use seven_domain::Language;
 
 use super::Intent;
 
-/// The other words that a message may contain while it still counts as the command.
+/// The words that a message may contain besides the command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Fit {
     /// No other words.
     Alone,
     /// Courtesy: "please", "thank you", "now".
     Polite,
-    /// Courtesy, and words such as "hey" and "just". Such a row also counts when it is a separate
-    /// sentence, and takes precedence over another keyword in the message, as in "ok stop".
+    /// Courtesy, and words such as "hey" and "just". Such a row may also be a separate sentence. If
+    /// the message has another keyword, as in "ok stop", such a row takes precedence.
     Core,
     /// Courtesy, and words that follow a yes, as in "yes sounds good".
     Agreeing,

@@ -25,7 +25,8 @@ phrases! {
         "bono|bonos|bonificacion|bonificaciones", "reembolso", "cortesia", "para usar|gastar",
         "ahorro",
     ];
-    /// Phrases that say that the guest does not pay; they also apply to the words before a comma.
+    /// Phrases that say that the guest does not pay. They make the amount before them a gift, even
+    /// across a comma.
     ON_US = [
         "on us", "on the house", "is|are|its|drink|drinks|dinner|lunch|breakfast|dessert on me",
         "compliments of",
@@ -41,8 +42,8 @@ phrases! {
         "free to",
         "cash|efectivo only|solamente",
     ];
-    /// Phrases of giving that make an amount a gift if they come within the twelve words before it
-    /// and no price word comes between.
+    /// Phrases of giving. If one comes within the twelve words before an amount, the amount is a
+    /// gift, unless a price word comes between them.
     GIVING = [
         "you|youll|youd ?will|can|could ?also get|receive|earn", "you|youve ?have ?just won",
         "?we|well|ill|i ?will|can ?also give|gives|giving ?you",
@@ -81,7 +82,7 @@ phrases! {
          ?un ?minimo ?de", "deposite|deposito|deposita \
          ?un ?minimo ?de",
     ];
-    /// Words before "free" that make whatever follows it a gift: "a free car".
+    /// Words before "free" that make the thing named after "free" a gift: "a free car".
     ARTICLE = ["a|an|your|another|one|first|our"];
     /// Words after "free" that show that nothing is given away: "a free evening".
     FREE_TIME = ["time|moment|minute|hour|afternoon|evening|day|weekend|table|spot|seat|hand|spirit|agent|will"];

@@ -39,8 +39,8 @@ pub(crate) enum Element<'a> {
     Label,
 }
 
-/// A sorted list of alternatives, each of one or more consecutive words, and groups whose
-/// alternatives belong to the list too.
+/// A sorted list of alternatives. Each alternative is one or more consecutive words. The
+/// alternatives of `groups` belong to the list too.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Alternatives<'a> {
     pub(crate) phrases: Vec<Phrase<'a>>,
@@ -78,8 +78,8 @@ impl Alternatives<'_> {
     }
 }
 
-/// Hashes only the first and the last phrase of a list. They suffice to distinguish lists, and
-/// hashing all words would take most of the time that a worker needs to start.
+/// Hashes only the first and the last phrase of a list, which suffice to distinguish lists. To hash
+/// all words would take most of a worker's start.
 impl Hash for Alternatives<'_> {
     fn hash<H: Hasher>(&self, state: &mut H) {
         (

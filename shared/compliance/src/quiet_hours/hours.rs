@@ -109,8 +109,9 @@ impl Week {
     }
 }
 
-/// The hours, in the guest's local time, in which a casino texts; they only narrow the lawful
-/// window. They cross midnight if `opens` is later than `closes`, and never end if both are equal.
+/// The hours, in the guest's local time, in which a casino texts. They only narrow the lawful
+/// window. They cross midnight if `opens` is later than `closes`. If both are equal, they cover the
+/// whole day.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct CasinoWindow {
     pub opens: NaiveTime,
@@ -124,8 +125,8 @@ impl CasinoWindow {
         closes: NaiveTime::MIN,
     };
 
-    /// Returns the window outside the quiet hours from `start` to `end`, which cross midnight if
-    /// `start` is the later one.
+    /// Returns the window outside the quiet hours, which are from `start` to `end`. Quiet hours
+    /// cross midnight if `start` is later than `end`.
     pub fn from_quiet_hours(start: NaiveTime, end: NaiveTime) -> Self {
         Self {
             opens: end,

@@ -80,7 +80,6 @@ fn instant(zone: Tz, wall: NaiveDateTime, border: Border) -> Option<DateTime<Utc
         (MappedLocalTime::Single(time), _) => time,
         (MappedLocalTime::Ambiguous(one, other), Border::Start) => one.max(other),
         (MappedLocalTime::Ambiguous(one, other), Border::End) => one.min(other),
-        // The clocks skip this local time, so the instant of the change is taken.
         (MappedLocalTime::None, _) => GapInfo::new(&wall, &zone)?.end?,
     };
     Some(there.to_utc())

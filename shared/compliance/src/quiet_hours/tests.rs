@@ -35,8 +35,8 @@ fn ask(phone: &str, profile: Option<Residence>, casino: CasinoWindow, now: &str)
     })
 }
 
-/// Returns the shipped laws with other federal hours and another rule for Kansas, so that windows
-/// may begin and end at hours that no real law uses.
+/// Returns the shipped laws with other federal hours and another rule for Kansas. Windows can then
+/// begin and end at hours that no real law uses.
 fn fixture(hours: &str, kansas: &str) -> Laws {
     let table = include_str!("../../data/states.toml")
         .replacen(
@@ -407,8 +407,8 @@ fn the_configuration_becomes_a_window() {
     );
 }
 
-/// Generates numbers of every kind, residences in US and other zones, casino hours of every shape,
-/// and instants in two years.
+/// Generates questions: numbers of every kind, residences in US and other zones, casino hours of
+/// every shape, and instants in two years.
 fn questions() -> impl Strategy<Value = (PhoneE164, Option<Residence>, CasinoWindow, DateTime<Utc>)>
 {
     let codes: Vec<String> = crate::area_codes::us()
@@ -455,8 +455,8 @@ fn questions() -> impl Strategy<Value = (PhoneE164, Option<Residence>, CasinoWin
     )
 }
 
-/// Returns whether the local time in a place is lawful and inside the casino's window, without
-/// computing spans.
+/// Returns whether the local time in a place is lawful and inside the casino's window. Does not use
+/// spans.
 fn wall_allows(
     laws: &Laws,
     candidate: &Candidate,

@@ -1,5 +1,5 @@
-//! Explains in one sentence whether the window is open, where the guest is thought to be and why,
-//! and which place decides.
+//! Explains in one sentence whether the window is open, where the guest probably is, and which
+//! place decides.
 
 use chrono::{DateTime, Utc};
 

@@ -39,7 +39,7 @@ pub struct LegalSender {
     /// The company's message programmes, as named in its terms of service.
     #[serde(default)]
     pub programmes: Vec<String>,
-    /// The scopes of revocations, each from the day on which it begins to apply. A revocation
+    /// The scopes of revocations, each with the day from which the scope applies. A revocation
     /// before the first of these days ends only the casino's own texts.
     #[serde(default)]
     pub revocations: Vec<Revocation>,
@@ -55,8 +55,8 @@ impl Scope {
 }
 
 impl LegalSender {
-    /// Returns the scope of a revocation made on this day: that of the latest entry that has begun
-    /// by then, or `Casino` if none has.
+    /// Returns the scope of a revocation made on this day. The latest entry that has begun by then
+    /// decides; without one, the scope is `Casino`.
     pub fn scope_on(&self, day: NaiveDate) -> Scope {
         let begun = self
             .revocations

@@ -128,7 +128,7 @@ pub enum Entity {
 #[serde(deny_unknown_fields)]
 pub struct Campaign {
     pub use_case: String,
-    /// The use cases that `use_case` combines if it is a mixed one.
+    /// The combined use cases, if `use_case` is a mixed one.
     #[serde(default)]
     pub sub_use_cases: Vec<String>,
     /// A description of how guests agree to texts.

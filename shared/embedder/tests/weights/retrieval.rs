@@ -1,5 +1,5 @@
-//! Searches the demo casino's content for the labelled questions with the local embedding, and
-//! checks that enough of the expected rows are found.
+//! Searches the demo casino's content for the labelled questions, with the local embedding. Enough
+//! of the expected rows must be found.
 
 use std::collections::HashMap;
 
@@ -14,8 +14,8 @@ use seven_knowledge::{
 
 use crate::{embedder, one};
 
-/// The sets of questions, each with its name and the minimum share of the expected rows that the
-/// search must find.
+/// The sets of questions, each with its name. The number is the minimum share of the expected rows
+/// that the search must find.
 const SETS: [(&str, &str, f64); 2] = [
     (
         "demo",

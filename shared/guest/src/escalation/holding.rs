@@ -1,5 +1,5 @@
-//! Computes the host's pause after a case is opened, and the time within which the guest is
-//! promised an answer by a person.
+//! Computes how long the host pauses after a case is opened, and when a person is promised to
+//! write.
 
 use chrono::{DateTime, Datelike, TimeDelta, Timelike, Utc, Weekday};
 use chrono_tz::Tz;
@@ -34,8 +34,8 @@ impl Promise {
     }
 }
 
-/// Returns how long the host is silent after a case is opened (D28): the longest of `CASE_PAUSE`,
-/// `respond_minutes` and, for `Promise::Tomorrow`, the time until the promised hour.
+/// Returns how long the host is silent after a case is opened (D28). This is the longest of
+/// `CASE_PAUSE`, `respond_minutes` and, for `Promise::Tomorrow`, the time until the promised hour.
 pub fn case_pause(
     promise: Promise,
     respond_minutes: Option<u32>,

@@ -97,8 +97,8 @@ fn aged(
     Extracted::new(slot, percent, said.span(from, to))
 }
 
-/// Returns the number of children and the word at which it begins: "two kids", "tres de mis hijos",
-/// "twins".
+/// Returns the number of children, and the index of the word at which the number begins: "two
+/// kids", "tres de mis hijos", "twins".
 fn count(said: &Utterance<'_>, hit: &Hit) -> Option<(u32, usize)> {
     let n = hit.words.start;
     if said.is(n, &["twins", "gemelos", "gemelas", "mellizos", "mellizas"]) {
@@ -124,7 +124,7 @@ fn count(said: &Utterance<'_>, hit: &Hit) -> Option<(u32, usize)> {
     ))
 }
 
-/// Returns the children's ages, each with the words that state it.
+/// Returns the children's ages, each with the range of words that state the age.
 fn ages(said: &Utterance<'_>, hit: &Hit, count: Option<u32>) -> Vec<(u32, usize, usize)> {
     let (n, end) = (hit.words.start, hit.words.end);
     // Ages before the noun: "8 year old son", "8-year-old daughter", "my 5 and 7 year old kids".
@@ -198,7 +198,7 @@ const COUNTED: &[&str] = &[
     "feet", "times", "hermanos", "adults", "adultos",
 ];
 
-/// Returns whether the clause ends after the numbers. Otherwise they may count something else.
+/// Returns whether the clause ends after the ages. Otherwise the numbers may count something else.
 fn ends(said: &Utterance<'_>, ages: &[(u32, usize, usize)]) -> bool {
     let next = ages.last().map_or(0, |(_, _, to)| *to);
     said.gap(next) >= Gap::Comma
@@ -264,7 +264,7 @@ fn together(said: &Utterance<'_>, n: usize) -> Option<Vec<(u32, usize, usize)>> 
     (enough && whole && !said.is_question(n) && !said.negated(n)).then_some(ages)
 }
 
-/// Returns whether "years" is among the numbers from word `n` on.
+/// Returns whether the numbers that begin at word `n` come with the word "years".
 fn says_years(said: &Utterance<'_>, n: usize) -> bool {
     (n..said.len())
         .take_while(|at| {
@@ -323,8 +323,8 @@ fn one_of_them(said: &Utterance<'_>, n: usize) -> Option<Vec<(u32, usize, usize)
     (done && !said.is_question(n) && !said.is(to, COUNTED)).then(|| vec![(age, at, to)])
 }
 
-/// Reads "with our 6 year old" and "a 4 year old and a 7 year old", but not a twelve-year-old
-/// whiskey.
+/// Reads "with our 6 year old" and "a 4 year old and a 7 year old", but not "a 12 year old
+/// whiskey".
 fn year_olds(said: &Utterance<'_>, n: usize) -> Option<Vec<(u32, usize, usize)>> {
     let age = any_number(said, n).filter(|age| *age < GROWN)?;
     let to = said.one_of(

@@ -203,8 +203,8 @@ fn range(said: &Utterance<'_>, n: usize) -> (Option<u32>, bool) {
     (least, least.is_some() && said.between(at).ends_with('$'))
 }
 
-/// Returns the word at which one of the phrases begins, if that phrase ends before word `n`. Words
-/// such as "about" or "like" may come between the phrase and word `n`.
+/// Finds one of the phrases shortly before word `n`. Returns the index of the word at which the
+/// phrase begins. Up to two words such as "about" or "like" may come in between.
 fn cue_before(said: &Utterance<'_>, n: usize, phrases: &[&str]) -> Option<usize> {
     let filler = |n: usize| {
         said.is(

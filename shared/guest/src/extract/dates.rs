@@ -154,7 +154,8 @@ pub(super) fn read(said: &Utterance<'_>, setting: &Setting) -> Option<Extracted>
         }
     }
     let first = *found.first()?;
-    // Overlapping dates, such as "next Saturday, Nov 28", do not clash; the most certain is taken.
+    // Overlapping dates, as in "next Saturday, Nov 28", do not contradict each other. The most
+    // certain one is taken.
     let best = *found.iter().max_by_key(|at| at.percent).unwrap_or(&first);
     let clash = found
         .iter()
@@ -271,8 +272,8 @@ fn range(said: &Utterance<'_>, n: usize, today: NaiveDate, language: Language) -
     )
 }
 
-/// Returns where the second date of a range begins, if word `n` ("to", "through", "al") or the sign
-/// before it ("-") joins the two dates.
+/// If word `n` ("to", "al") or the sign before word `n` ("-") joins two dates, returns where the
+/// second date begins.
 fn link(said: &Utterance<'_>, n: usize) -> Option<usize> {
     if said.is(
         n,
@@ -367,7 +368,7 @@ fn weekend_or_week(said: &Utterance<'_>, n: usize, today: NaiveDate) -> Option<A
             percent,
         })
     };
-    // The weekend is Saturday and Sunday; on a Sunday, only that day is left of it.
+    // The weekend is Saturday and Sunday. On a Sunday, only that Sunday is left.
     let saturday = 5u64.saturating_sub(monday);
     if let Some(end) = said.one_of(
         n,
@@ -439,8 +440,8 @@ fn weekend_or_week(said: &Utterance<'_>, n: usize, today: NaiveDate) -> Option<A
     })
 }
 
-/// Reads a weekday: "Saturday", "next Friday", "el sábado que viene". A weekday means the next day
-/// of this name. If that day is today and the guest said "next", it means the day a week later.
+/// Reads a weekday: "Saturday", "next Friday", "el sábado que viene". A weekday means its next
+/// date. If that date is today and the guest said "next", the date a week later is meant.
 fn by_weekday(said: &Utterance<'_>, n: usize, today: NaiveDate) -> Option<At> {
     let lead = said.is(
         n,
@@ -463,8 +464,8 @@ fn by_weekday(said: &Utterance<'_>, n: usize, today: NaiveDate) -> Option<At> {
         || follows.is_some();
     let to = follows.unwrap_or(name + 1);
     let to = to + usize::from(said.is(to, &["night", "evening", "afternoon", "morning"]));
-    // Neither "soy Domingo" nor "martes trece" gives a date: the first states a name, the second a
-    // Tuesday the 13th of an unknown month.
+    // Two cases give no date. "Soy Domingo" states a name. "Martes trece" is a Tuesday the 13th in
+    // an unknown month.
     let numbered =
         ordinal(said, to).filter(|(_, end)| *end > to + 1 || said.gap(*end) == Gap::Stop);
     let spelled = any_number(said, to).is_some()

@@ -41,7 +41,7 @@ const SURE: &[&str] = &[
     "me dicen",
     "people call me",
 ];
-/// Phrases that a name may follow.
+/// Phrases after which a name may follow, but also any other word.
 const LOOSE: &[&str] = &[
     "i am",
     "im",
@@ -109,7 +109,8 @@ pub(super) fn read(said: &Utterance<'_>, setting: &Setting) -> Vec<Extracted> {
     cued().or_else(here).or(answer).unwrap_or_default()
 }
 
-/// If a phrase that a name may follow begins at word `n`, returns its kind and the word after it.
+/// Looks for a phrase that introduces a name, such as "my name is", at word `n`. Returns the kind
+/// of the phrase, and the index of the first word after the phrase.
 fn cue(said: &Utterance<'_>, n: usize) -> Option<(Cue, usize)> {
     if let Some(at) = said.one_of(n, SURE) {
         // A negated phrase introduces no name, as in "I never said my name is Bob".
@@ -232,7 +233,8 @@ fn particle(said: &Utterance<'_>, n: usize) -> bool {
         && is_family(said, n)
 }
 
-/// Returns whether a surname follows: "Maria de la Cruz" has one, "Maria de Boston" names a place.
+/// Returns whether the particle at word `n` begins a surname, as in "Maria de la Cruz". In "Maria
+/// de Boston", a place follows.
 fn is_family(said: &Utterance<'_>, n: usize) -> bool {
     said.words.get(n).is_some_and(|w| w.capital)
         || said.is(n + 1, PARTICLES)

@@ -165,7 +165,7 @@ fn of_us(said: &Utterance<'_>) -> Option<Extracted> {
     })
 }
 
-/// Returns whether no unit, such as hours, years or miles, follows the number.
+/// Returns whether the number before word `n` has no unit, such as hours, years or miles.
 fn stands_alone(said: &Utterance<'_>, n: usize) -> bool {
     said.gap(n) >= Gap::Comma
         || said.is(

@@ -221,8 +221,8 @@ impl CompanionKey {
     }
 }
 
-/// Agents and the planner have their own names for the facts that they extract. Returns the profile
-/// path for such a name; `None` for an unknown one.
+/// Returns the profile path for an extracted fact, by the name that agents and the planner use for
+/// that fact. `None` if the name is unknown.
 pub fn home_of_target(target: &str) -> Option<&'static str> {
     let key = match target {
         "kids_ages" => return Some("companions[].age"),

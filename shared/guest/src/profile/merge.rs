@@ -1,6 +1,6 @@
-//! Merges an observation into a profile field. The order of observations that agree is irrelevant:
-//! the field's confidence follows from the highest confidence of each source and the number of
-//! sources.
+//! Merges an observation into a profile field. Observations with the same value may come in any
+//! order: the field's confidence depends on the number of sources and the highest confidence of
+//! each.
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
@@ -16,13 +16,13 @@ const CONTRADICTED: Confidence = Confidence::percent(30);
 pub struct Observation<K = Key> {
     pub key: K,
     pub value: Value,
-    /// The confidence; when merged, it is moved into the range of its source ([`Source::clamp`]).
+    /// The confidence before it is limited to the source's range ([`Source::clamp`]).
     pub confidence: Confidence,
     pub source: Source,
     pub at: DateTime<Utc>,
     pub grant: Grant,
-    /// Whether the guest said that the known value is wrong ("actually, ..."). The new value then
-    /// replaces it without review.
+    /// Whether the guest said that the known value is wrong ("actually, ..."). If so, the new value
+    /// replaces the known one without review.
     pub correction: bool,
 }
 
@@ -72,8 +72,8 @@ pub enum Merged {
     Confirmed,
     /// Items were added to a list.
     Extended,
-    /// The new value, a changed plan or a correction, replaced the old one, which moved to the
-    /// history.
+    /// The new value replaced the old one, which moved to the history. This happens if the new
+    /// value is a changed plan or a correction.
     Replaced,
     /// The old value stays with less confidence, and the new one waits for a person's decision.
     Contradicted,
@@ -259,7 +259,8 @@ impl Field {
     }
 }
 
-/// Returns the items of both lists in order, without duplicates; case and outer spaces are ignored.
+/// Returns the items of both lists, sorted and without duplicates. Case and outer spaces are
+/// ignored.
 fn union(have: &[String], more: &[String]) -> Vec<String> {
     let plain = |text: &str| text.trim().to_lowercase();
     let mut all: Vec<String> = have.to_vec();

@@ -26,9 +26,9 @@ pub struct Step {
     pub names_next_visit: bool,
 }
 
-/// Returns the phase after this turn, which the session has already counted. First applies the
-/// silence that preceded the text, as a timer would have: the silence may make the phase dormant,
-/// and the text then makes it active again.
+/// Returns the phase after this turn. The session must have counted the turn. First applies the
+/// silence before the text, as a timer would have done: the conversation may become dormant. Then
+/// applies the text, which makes a dormant conversation active.
 pub fn advance(session: &Session, profile: &Profile, step: &Step) -> Phase {
     let entered = profile
         .engagement

@@ -23,8 +23,8 @@ impl Window {
     };
 }
 
-/// Returns the newest exchanges (guest, host) that fit the window, oldest first. The newest one is
-/// included even if it is too long, because a follow-up question refers to it.
+/// Returns the newest exchanges (guest, host) that fit the window, oldest first. The newest
+/// exchange is included even if it is too long, because a follow-up question may refer to it.
 pub fn window(exchanges: &[(String, String)], most: Window) -> &[(String, String)] {
     let mut characters = 0;
     let fits = |(guest, host): &&(String, String)| {

@@ -9,8 +9,8 @@ use super::Unfounded;
 pub(super) enum Fact {
     /// An amount in cents.
     Money(u64),
-    /// Minutes after midnight. If `known_half` is false, the text does not say am or pm, so the
-    /// true time may be 12 hours later.
+    /// Minutes after midnight. If `known_half` is false, the text says neither am nor pm. The true
+    /// time may then be 12 hours later.
     Time { minutes: u16, known_half: bool },
     /// The digits, without separators.
     Number(String),
@@ -111,8 +111,8 @@ fn bare(word: &str) -> &str {
     word.trim_matches(|c: char| !c.is_alphanumeric())
 }
 
-/// Returns names: runs of capitalised words; at the beginning of a sentence only runs of two or
-/// more.
+/// Returns runs of capitalised words, which are taken for names. At the beginning of a sentence, a
+/// run must have at least two words.
 pub(super) fn names(sentence: &str) -> Vec<String> {
     let mut names = Vec::new();
     let mut run: Vec<&str> = Vec::new();

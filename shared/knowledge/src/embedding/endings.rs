@@ -80,7 +80,7 @@ const ENDINGS: &[(&str, &[&str])] = &[
 /// Minimum number of letters before the ending; fewer letters would match unrelated words.
 const LEAST: usize = 3;
 
-/// Returns the words of which this one may be a form, the likelier ones first, in folded form.
+/// Returns the base words of which `word` may be a form, in the order of `ENDINGS`.
 pub(super) fn bases(word: &str) -> impl Iterator<Item = String> {
     let trunks = ENDINGS
         .iter()

@@ -170,8 +170,8 @@ fn stems(words: &[String]) -> String {
         .join(" ")
 }
 
-/// Returns whether two words begin alike: people mistype the inside of a word, but rarely its first
-/// letter, except by swapping it with the second.
+/// Returns whether two words begin alike. People mistype letters inside a word, but rarely the
+/// first letter, except by swapping it with the second.
 fn alike_at_start(a: &str, b: &str) -> bool {
     let (mut a, mut b) = (a.chars(), b.chars());
     let (first, second) = (a.next(), a.next());

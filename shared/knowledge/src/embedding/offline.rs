@@ -1,5 +1,5 @@
-//! An embedder without network or model. Hashes concepts (for meaning in both languages), words
-//! (for names) and pieces of words (for misspelt names) into one vector.
+//! An embedder that needs neither a model nor a connection. Its vectors combine concepts (for
+//! meaning in both languages), words (for names) and pieces of words (for misspelt names).
 
 use std::collections::BTreeMap;
 
@@ -28,7 +28,7 @@ const COMMON: f32 = 0.4;
 const PIECES: f32 = 0.5;
 /// Weight of a document's body, relative to its first line, which is its title.
 const BODY: f32 = 0.2;
-/// The sum of weights at which a concept reaches half of its maximum.
+/// The sum of weights at which a concept's value reaches half of its maximum.
 const HALF: f32 = 0.9;
 
 /// The offline embedder; its vectors are described in the module.

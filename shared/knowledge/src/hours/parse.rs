@@ -309,8 +309,8 @@ pub(super) fn weekly(text: &str) -> Result<WeeklyHours, HoursError> {
         })
 }
 
-/// Reads weekly starting times of a show ("Fri-Sat 9pm"), Monday first, in minutes of the day.
-/// Refuses a text that says more, such as a season; such a text is shown as written.
+/// Reads the weekly starting times of a show ("Fri-Sat 9pm"), Monday first, in minutes of the day.
+/// Fails if the text says anything else, such as a season.
 pub fn weekly_starts(text: &str) -> Result<[Vec<u16>; 7], HoursError> {
     let days = week(text, true).map_err(|reason| HoursError {
         text: text.to_owned(),

@@ -1,4 +1,4 @@
-//! Holidays: days on which a venue has other hours than usual on that weekday, or is closed.
+//! Holidays: days on which a venue is closed or has hours different from those of the weekday.
 
 use std::fmt;
 

@@ -24,7 +24,7 @@ use seven_text::{sentences, stem, words};
 /// Weight of a synonym, relative to the word itself.
 const SYNONYM: f32 = 0.85;
 const CONCEPT: f32 = 0.8;
-/// Weight of the same word with an ending that the stem does not cover: "rent", "rental".
+/// Weight of a word that differs from the term only in its ending: "rent", "rental".
 const ENDING: f32 = 0.75;
 const ENDED: usize = 4;
 /// Factor for a word that helps to choose among sentences but need not be found.
@@ -33,8 +33,8 @@ const SOFT: f32 = 0.15;
 const NAMED: f32 = 0.82;
 /// Factor for a common word, such as "room" or "friday".
 const COMMON: f32 = 0.5;
-/// Weight of a word that is found only in the row's name or keywords; `BESIDE` is the weight of one
-/// that is found only in another sentence of the row.
+/// `TITLE`: weight of a word that is found only in the row's name or keywords. `BESIDE`: weight of
+/// a word that is found only in another sentence of the row.
 const TITLE: f32 = 0.9;
 const BESIDE: f32 = 0.5;
 /// Fields of which no sentence is made, because other fields of the row say the same.
@@ -43,7 +43,7 @@ const TOLD_ELSEWHERE: [&str; 6] = ["price", "cost", "fee", "location", "phone", 
 /// A meaningful word or phrase of a question.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Term {
-    /// Index of the first word of the text that the term covers; `to` is the index after the last.
+    /// Index of the term's first word in the text; `to` is the index after its last word.
     pub from: usize,
     pub to: usize,
     /// Whether a row or the lexicon knows the term.
@@ -60,13 +60,13 @@ pub struct Term {
 pub struct Passed {
     pub item: Arc<Item>,
     pub text: String,
-    /// The share of the question, by weight of the words, that is found in the sentence, the row's
-    /// name or elsewhere in the row, 0 to 1.
+    /// The share of the question's words that the row contains, 0 to 1. Words count by their
+    /// weight; a word outside this sentence counts less.
     pub score: f32,
-    /// The share of the question that is found in the sentence itself.
+    /// The share of the question's words that the sentence itself contains, 0 to 1.
     pub own: f32,
-    /// The share, by weight, of the question's remaining words that the sentence contains. The
-    /// remaining words are those that the row's name and keywords do not contain; 0 if none remain.
+    /// Like `own`, but without soft terms and without words that the row's name or keywords
+    /// contain; 0 if no word is left.
     pub rest: f32,
 }
 
@@ -309,8 +309,9 @@ impl Index {
             .terms(text, &LEXICON)
     }
 
-    /// Returns the sentences, in one language, that contain some of the terms, from valid rows that
-    /// `keep` accepts. Best first; equal scores keep the order of the content file.
+    /// Returns the sentences of rows that contain some of the terms, best first. Leaves out
+    /// sentences in another language, rows that are not valid at `now`, and sentences that `keep`
+    /// refuses.
     pub fn passages(
         &self,
         terms: &[Term],

@@ -14,12 +14,12 @@ use seven_text::words;
 
 /// Number of rows that a question gets; the specification fixes it.
 pub const TOP_K: usize = 5;
-/// Number of rows of each ranking that take part in the fusion; lower ranks say nothing.
+/// Maximum number of rows that each ranking contributes to the fusion.
 const DEPTH: usize = 20;
-/// The fused score of a row whose vector is close enough but that is in no ranking. It is lower
-/// than the score of any ranked row.
+/// The fused score of a row that is in no ranking but whose vector is close enough. The score is
+/// lower than that of any ranked row.
 const LAST: f32 = 1.0 / (fusion::RRF_K + DEPTH as f32 + 1.0);
-/// Number of best rows for which other rows of the same name are added.
+/// For this many of the best rows, the other rows of the same name are added.
 const NAMESAKES_OF: usize = 2;
 /// A row takes part in the ranking by words only if its score is at least this share of the best
 /// score; see [`Thresholds::share`].
@@ -154,8 +154,8 @@ impl Index {
         ranked.into_iter().map(found).collect()
     }
 
-    /// Adds rows of the same name after each of the two best, because a venue's opening hours often
-    /// have a row of their own.
+    /// Adds, after each of the two best rows, the other rows of the same name. A venue's opening
+    /// hours, for example, are often in a separate row.
     fn with_namesakes(&self, ranked: Vec<(usize, f32)>, allowed: &[bool]) -> Vec<(usize, f32)> {
         let mut all: Vec<(usize, f32)> = Vec::with_capacity(ranked.len());
         for (place, (n, fused)) in ranked.into_iter().enumerate() {

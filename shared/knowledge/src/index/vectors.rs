@@ -13,8 +13,8 @@ pub(super) struct Matrix {
     rows: Vec<Option<Row>>,
 }
 
-/// A vector's values. Those of the offline embedder are mostly zeros; stored in full, they would
-/// take a quarter of the memory that a casino's index needs.
+/// A vector's values. Vectors of the offline embedder are mostly zeros. Stored in full, they would
+/// fill a quarter of a casino's index.
 #[derive(Debug, Clone)]
 enum Row {
     Dense(Box<[f32]>),

@@ -21,8 +21,8 @@ pub(crate) fn without_thoughts(text: &str) -> &str {
 /// Returns the only JSON object in the text.
 ///
 /// # Errors
-/// [`Defect::Truncated`] if the last object does not end, [`Defect::NotJson`] if there is none, or
-/// if there are two that differ, because nothing says which of them is the answer.
+/// [`Defect::Truncated`] if the last object does not end. [`Defect::NotJson`] if there is no
+/// object, or if there are two different ones: nothing says which of them is the answer.
 pub(crate) fn object(text: &str) -> Result<Value, Defect> {
     let (mut found, mut rest): (Option<Value>, &str) = (None, text);
     while let Some(start) = rest.find('{') {

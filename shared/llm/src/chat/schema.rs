@@ -1,8 +1,8 @@
 //! Checks replies of models against the part of JSON Schema that we use; not a complete validator.
 //!
-//! The keywords type, enum, const, properties, required, additionalProperties, items, anyOf, oneOf
-//! (as anyOf), allOf and local `$ref` are checked, and those for a minimum or maximum. Others are
-//! ignored.
+//! Checks the keywords type, enum, const, properties, required, additionalProperties, items, anyOf,
+//! oneOf (as anyOf), allOf, local `$ref`, and the keywords for a minimum or maximum. Ignores all
+//! others.
 
 use serde_json::{Map, Value};
 

@@ -55,7 +55,7 @@ struct PromptFeedback {
     block_reason: Option<String>,
 }
 
-/// Thinking tokens are billed as output tokens, but Gemini counts them in a field of their own.
+/// Thinking tokens are billed as output tokens, but Gemini counts them in a separate field.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct UsageMetadata {

@@ -17,7 +17,7 @@ use crate::{
 };
 
 /// The breaker allows one test call (probe) at a time. It waits for the probe's outcome until the
-/// call's deadline plus this margin, so that the outcome of a timeout can still be recorded.
+/// call's deadline plus this margin. Without the margin, a timeout could not be recorded in time.
 const LEASE_MARGIN: Duration = Duration::from_secs(2);
 
 /// The result of one call and the tokens billed for it.
@@ -142,7 +142,7 @@ impl Guard {
     }
 
     /// Reports the outcome to the breaker. If this outcome opens the breaker, returns the error
-    /// that later calls will get, with the original error as its source.
+    /// that later calls will get; the original error becomes its source.
     async fn settle<T>(&self, permit: Permit, outcome: Result<T, Error>) -> Result<T, Error> {
         let said = match outcome.as_ref().map_err(Error::fault) {
             Ok(_) => Outcome::Success,

@@ -82,8 +82,8 @@ async fn of_a_crowd_one_probes_and_two_good_probes_close() {
         model.chat(&ask("hello")).await.unwrap_err();
     }
     tokio::time::sleep(COOLDOWN).await;
-    // The first probe must outlast the requests of the whole crowd, because its success allows a
-    // second one.
+    // The first probe must take longer than the requests of the whole crowd. When it succeeds, the
+    // breaker allows a second probe.
     house
         .models
         .otherwise(Play::text("Back.").after(Duration::from_millis(700)));

@@ -1,5 +1,5 @@
-//! Each fault that the test double plays becomes one typed error, which says whether asking again
-//! may help.
+//! Each fault that the test double simulates becomes one typed error. The error says whether asking
+//! again may help.
 
 use std::{error::Error as _, time::Duration};
 

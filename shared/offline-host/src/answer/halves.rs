@@ -5,8 +5,8 @@ use seven_text::words;
 use super::look_up::settled;
 use crate::{fit::Part, host::Host};
 
-/// Answers a sentence that asks two things ("How much is parking and wifi") in two parts, if each
-/// half has an answer of its own.
+/// Answers a sentence that asks two things ("How much is parking and wifi") in two parts. Returns
+/// `None` if the answer `whole` to the undivided sentence is as good.
 pub(super) fn halves(
     host: &Host<'_>,
     sentence: &str,
@@ -23,7 +23,7 @@ pub(super) fn halves(
         .filter_map(spaced)
         .min()?;
     let (left, right) = (sentence[..end].trim(), sentence[start..].trim());
-    // A cut inside a name is refused: "Fig & Cedar" is one place.
+    // Does not cut inside a name: "Fig & Cedar" is one place.
     let cut = words(left).len();
     if host
         .request
@@ -35,8 +35,8 @@ pub(super) fn halves(
         return None;
     }
     let (first, mut second) = (host.read(left), host.read(right));
-    // An "or" after a reference to the place just named asks one thing: "Is it fresh water or
-    // salt".
+    // If the first half refers to the place just named, "or" does not join two questions: "Is it
+    // fresh water or salt".
     let either = [" or ", " o "].contains(&&sentence[end..start]);
     if either && first.points_back {
         return None;

@@ -45,7 +45,7 @@ pub(crate) fn small_talk(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
         .map(|intent| say(host, intent))
 }
 
-/// Acknowledges what the guest told. At the beginning of a conversation, the reply also suggests
+/// Acknowledges what the guest said. At the beginning of a conversation, the reply also suggests
 /// where to start.
 pub(crate) fn heard(host: &Host<'_>) -> Part {
     let begins = host.request.history.is_empty();

@@ -22,8 +22,8 @@ fn hits(host: &Host<'_>, query: &str, keep: impl Fn(&Item) -> bool) -> Vec<Hit> 
 /// answer with it.
 const RETRIEVED: f32 = 0.7;
 
-/// If nothing else has answered, answers from the row that the search for hosted models puts first,
-/// by words and by vectors.
+/// Answers from the row that the search for hosted models finds. That row must come first both by
+/// words and by vectors. This is the last attempt, after nothing else has answered.
 pub(crate) fn retrieved(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
     static EMBEDDER: LazyLock<Offline> = LazyLock::new(Offline::new);
     let index = &host.request.index;
@@ -35,13 +35,13 @@ pub(crate) fn retrieved(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
     (first && agreed && u.is_question).then(|| venue::info(host, &best.item))
 }
 
-/// Answers from the best row of the whole content.
+/// Answers from the best-matching row of the whole content.
 pub(crate) fn anything(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
     if u.leftover.is_empty() && u.mentions.is_empty() && u.topics.is_empty() && u.facets.is_empty()
     {
         return None;
     }
-    // A remark that shares a word with a row by chance does not ask about the row.
+    // A longer remark may share a word with a row by chance, without asking about the row.
     if !u.is_question && u.leftover.len() > 3 && u.mentions.is_empty() {
         return None;
     }
@@ -84,8 +84,8 @@ pub(crate) fn anything(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
     } else {
         first
     };
-    // A time and a word of a row's description are too little: "Weather tomorrow?" does not ask
-    // about the pool that closes in bad weather.
+    // If the text names a time and shares only a word of the row's description, the row is no
+    // answer: "Weather tomorrow?" does not ask about the pool that closes in bad weather.
     let filed = u.leftover.is_empty() || u.leftover.iter().any(|word| names_it(&best.item, word));
     if u.when.is_said() && u.facets.is_empty() && !filed {
         return None;
@@ -185,7 +185,7 @@ pub(crate) fn by_name(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
     (!u.wants("price") && !u.intends("booking")).then(|| venue::info(host, &longest.item))
 }
 
-/// Describes the best row, whatever fact the text asks for.
+/// Describes the row that best matches the text, whatever fact the text asks for.
 pub(crate) fn told(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
     let telling: Vec<&str> = u.leftover.iter().map(String::as_str).collect();
     hits(host, &telling.join(" "), |item| {
@@ -256,7 +256,7 @@ pub(crate) fn rule(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
         .map(|hit| venue::info(host, &hit.item))
 }
 
-/// Answers with the category's row that best matches the words that do not name the category.
+/// Answers with the row of the category that best matches the words in `Understood::leftover`.
 pub(crate) fn within(
     host: &Host<'_>,
     u: &Understood<'_>,
@@ -269,14 +269,14 @@ pub(crate) fn within(
     let mut found = hits(host, &u.leftover.join(" "), |item| {
         items.iter().any(|i| i.id == item.id)
     });
-    // A row that contains the word itself is preferred to one found by a synonym, so that a
-    // question about a suite is not answered with a plain room.
+    // A row that contains the word itself is preferred to a row found by a synonym. A question
+    // about a suite is then not answered with a plain room.
     let literal = |hit: &Hit| u.leftover.iter().any(|word| rows::tells(&hit.item, word));
     if found.iter().any(literal) {
         found.retain(literal);
     }
     let best = found.first()?;
-    // A sentence of the row gives the value of points, because no price field has it.
+    // No price field has the value of points, so a sentence of the row gives it.
     if u.wants("price") && category.as_str() == "loyalty" {
         let worth = |hit: &&Hit| {
             ["worth", "value"]
@@ -363,8 +363,8 @@ pub(crate) fn place(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
     Some(venue::answer(host, u, std::slice::from_ref(&row)))
 }
 
-/// If the category's rows have no hours, answers with the hours of the venue to which the category
-/// belongs: for a manicure, those of the spa.
+/// If the rows of the category have no hours, answers with the hours of their venue: for a
+/// manicure, the hours of the spa.
 pub(crate) fn house_of(host: &Host<'_>, u: &Understood<'_>, category: &Category) -> Option<Part> {
     let timed = host
         .items(category)
@@ -486,8 +486,8 @@ pub(crate) fn booking(host: &Host<'_>, u: &Understood<'_>) -> Part {
             ..venue::info(host, &best.item)
         },
         None => {
-            // For "a facial" or "the steakhouse": gives the phone number of a row of the topic, if
-            // one has any.
+            // If the text names a topic, as in "a facial", gives the phone number of a row of that
+            // topic. If no such row has a number, uses a fixed wording.
             let of_topic = |item: &Arc<Item>| u.topics.contains(&item.category);
             let phone = |item: &&Arc<Item>| {
                 item.details

@@ -110,8 +110,8 @@ pub(crate) fn answer(host: &Host<'_>, u: &Understood<'_>, category: &Category) -
     }
 }
 
-/// Answers a wish inside a category with the rows that fit it, or says that none of the kind is
-/// listed.
+/// Answers a wish for something in the category. Uses the rows that fit the wish, or says that
+/// nothing of the kind is listed.
 fn particular(
     host: &Host<'_>,
     u: &Understood<'_>,
@@ -120,8 +120,8 @@ fn particular(
 ) -> Option<Part> {
     let wishes = u.wishes_of(category);
     let mut division = unlisted::divide(u, &wishes, items);
-    // A row with the wish in its name or keywords is preferred: real massages to a pedicure that
-    // includes a foot massage.
+    // A row with the wish in its name or keywords is preferred: massages come before a pedicure
+    // that includes a foot massage.
     let filed: Vec<Arc<Item>> = division
         .fitting
         .iter()

@@ -498,8 +498,8 @@ fn extras(host: &Host<'_>, item: &Item) -> Vec<String> {
     extras.push(sentence(
         item.tip.clone().filter(|_| host.language == Language::En),
     ));
-    // A fact that the description already gives is not repeated. Figures are compared, because the
-    // words may differ.
+    // A fact that the description already gives is not repeated. Prices are compared by their
+    // numbers, because the words may differ.
     let known = host.description(item).to_lowercase();
     let figures = |text: &str| -> Vec<String> {
         text.split(|c: char| !c.is_ascii_digit())

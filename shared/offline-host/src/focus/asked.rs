@@ -103,7 +103,7 @@ const TICKETS: [&str; 8] = [
     "tickets", "ticket", "boletos", "boleto", "entradas", "entrada", "funcion", "seats",
 ];
 
-/// Returns the understood text, with the facts added for which its short phrases ask.
+/// Returns the understood text, plus the facts that its short phrases ask for (see `FACTS`).
 pub(super) fn asked<'a>(u: &Understood<'a>) -> Understood<'a> {
     let mut again = u.clone();
     let joined = format!(" {} ", u.said.words.join(" "));
@@ -205,8 +205,8 @@ pub(super) fn is_open(u: &Understood<'_>) -> bool {
         && !u.is_statement()
 }
 
-/// Returns whether the row belongs to the topic of the text, if it has one: "how much are tickets",
-/// "that massage".
+/// Returns whether the text may be about the row. If the text has a topic, the row must belong to
+/// it, and the text must refer to something said before: "how much are tickets", "that massage".
 pub(super) fn is_of(u: &Understood<'_>, row: &Item) -> bool {
     let words = &u.said.words;
     let refers = |place: &(usize, usize)| {

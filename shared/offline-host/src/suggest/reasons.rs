@@ -83,8 +83,8 @@ fn reasons_for(host: &Host<'_>, row: &Arc<Item>, diets: &[&Kind], when: When) ->
     reasons
 }
 
-/// Writes when a place is open: for a moment, until when it is open or when it opens next; for a
-/// day, its hours on that day.
+/// Writes when a place is open. If the guest asks about a moment, says until when the place is open
+/// or when it opens next. If the guest asks about a day, gives the hours of that day.
 fn until(host: &Host<'_>, row: &Item, when: When) -> Option<String> {
     let hours = row.hours()?;
     let (now, zone) = (host.request.now, host.request.zone);

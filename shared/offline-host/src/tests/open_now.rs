@@ -1,5 +1,5 @@
-//! Compares the list of open venues with a table of the week, minute by minute, that is computed
-//! without opening spans.
+//! Compares the list of open venues with a table of the week, minute by minute. The test computes
+//! this table without the production code for opening hours.
 
 use chrono::{DateTime, Datelike, TimeDelta, Timelike, Utc};
 use proptest::prelude::*;

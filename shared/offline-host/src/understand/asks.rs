@@ -49,7 +49,8 @@ pub(super) fn asks(text: &str, said: &Tokens) -> bool {
         || (1..said.words.len()).any(|at| is_inverted(said, at))
 }
 
-/// Returns whether the word at `at` asks. The "que" of "dijo que" does not; it joins two sentences.
+/// Returns whether the word at `at` is a question word. "Que" in "dijo que" is not one: it joins
+/// two sentences.
 fn asks_with(said: &Tokens, at: usize) -> bool {
     const SAYING: [&str; 24] = [
         "dijo", "dice", "dicen", "dijeron", "creo", "digo", "se", "pienso", "parece", "espero",
@@ -57,7 +58,7 @@ fn asks_with(said: &Tokens, at: usize) -> bool {
         "quiero", "queremos",
     ];
     let joins = said.words[at] == "que" && at > 0 && SAYING.contains(&said.words[at - 1].as_str())
-        // "Como 8 personas" counts people.
+        // "Como 8 personas" means "about 8 people".
         || said.words[at] == "como"
             && said.words.get(at + 1).is_some_and(|next| next.parse::<u32>().is_ok());
     ASKING.contains(&said.words[at].as_str()) && !joins

@@ -51,8 +51,8 @@ impl Verifier {
         Ok(Self { keys })
     }
 
-    /// Checks headers and raw body at `now` (Unix seconds). The signature covers the timestamp
-    /// exactly as the header spells it.
+    /// Checks a call's headers and raw body at the time `now` (Unix seconds). The signature covers
+    /// the timestamp exactly as the header spells it.
     pub fn verify(
         &self,
         timestamp: Option<&str>,
@@ -82,7 +82,7 @@ impl Verifier {
 }
 
 /// The signature headers of a call, well-formed and recent. They are checked before the body is
-/// read, so that a caller without valid headers cannot make us wait for a body.
+/// read. A caller without valid headers thus cannot make us wait for a body.
 #[derive(Debug)]
 pub struct Head<'a> {
     timestamp: &'a str,

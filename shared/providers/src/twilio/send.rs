@@ -106,8 +106,8 @@ impl Twilio {
         callback.set_fragment(Some(CALL_AGAIN));
         let mut form = form_urlencoded::Serializer::new(String::new());
         form.append_pair("To", request.to.as_str());
-        // If a messaging service is used, its pool must contain this number, so that status
-        // callbacks contain one of the casino's numbers.
+        // Names the number even if a messaging service is used, so that status callbacks contain
+        // one of the casino's numbers. The service's pool must contain this number.
         form.append_pair("From", request.from.as_str());
         if let Some(service) = &request.messaging_profile_id {
             form.append_pair("MessagingServiceSid", service);

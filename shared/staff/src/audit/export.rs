@@ -18,9 +18,9 @@ use super::{Category, View, category};
 const PAGE: i64 = 1_000;
 /// Keys whose values no export shows (SEC-139); the last holds the words with which a guest agreed.
 const REDACTED: [&str; 4] = ["ip_address", "user_agent", "sms_carrier", "opt_in_raw_text"];
-/// Keys that identify a guest or a session; only full exports show their values (SEC-143). The
-/// values of `granted` and `revoked` are ids of consents, and the id of a guest's first consent is
-/// the guest's id.
+/// Keys that identify a guest or a session; only full exports show their values (SEC-143).
+/// `granted` and `revoked` hold ids of consents. The id of a guest's first consent is the guest's
+/// id.
 const HASHED: [&str; 5] = [
     "guest_phone_hash",
     "session_id",

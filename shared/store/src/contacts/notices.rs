@@ -1,4 +1,5 @@
-//! The notices about cases: planned once per case, level and contact, claimed, and settled.
+//! Plans, claims and settles notices about cases. A notice is planned once per case, level and
+//! contact.
 
 use std::time::Duration;
 
@@ -138,7 +139,7 @@ impl Tx {
         Ok(())
     }
 
-    /// Raises a case whose deadline for writing to the guest has passed, and removes its
+    /// Raises a case whose deadline for writing to the guest has passed. Also removes its
     /// acknowledgement: the person who acknowledged it did not write, so somebody else has to.
     pub async fn raise_overdue(&mut self, escalation: Uuid) -> Result<()> {
         let level: Option<i32> = sqlx::query_scalar(
@@ -157,8 +158,8 @@ impl Tx {
             .await
     }
 
-    /// Returns the number of cases of this severity that reached the highest level and that nobody
-    /// has acknowledged within `window` since then.
+    /// Returns the number of cases of this severity that have been at the highest level for
+    /// `window` or longer without an acknowledgement.
     pub async fn unattended_cases(
         &mut self,
         severity: CaseSeverity,
@@ -175,8 +176,8 @@ impl Tx {
         .await?)
     }
 
-    /// Claims due notices for the duration `claim`; those of a case that somebody acknowledged are
-    /// never due. No two schedulers hold the same notice.
+    /// Claims due notices for the duration `claim`. Notices of a case that somebody acknowledged
+    /// are never due. No two schedulers hold the same notice.
     pub async fn claim_case_notices(
         &mut self,
         most: i64,

@@ -42,7 +42,7 @@ impl Tx {
         Ok(())
     }
 
-    /// Moves a revision that is not published to another state; returns false if its state is no
+    /// Moves a revision that is not published to another state. Returns false if its state is no
     /// longer one of `from`.
     pub async fn decide_revision(
         &mut self,
@@ -87,8 +87,9 @@ impl Tx {
         .await?)
     }
 
-    /// Switches an item off when its time is over: publishes a new revision with the same contents
-    /// that is not active. Revisions that wait are kept, and the new revision becomes their base.
+    /// Switches an item off when its time is over. Publishes a new revision that has the same
+    /// contents but is not active. Revisions that wait are kept, and the new revision becomes their
+    /// base.
     pub async fn take_down_item(&mut self, item_id: &str, by: &str, version: i64) -> Result<()> {
         sqlx::query(
             "with ended as (
@@ -112,9 +113,9 @@ impl Tx {
         Ok(())
     }
 
-    /// Erases the contents of a revision from the history, for personal data that was entered by
-    /// mistake. Returns false if guests get the revision, if it still waits, or if its contents
-    /// were erased before.
+    /// Erases the contents of a revision from the history, for example if they contain personal
+    /// data by mistake. Returns false if guests get the revision, if it still waits, or if its
+    /// contents were erased before.
     pub async fn purge_revision(&mut self, item_id: &str, revision: i32) -> Result<bool> {
         let done = sqlx::query(
             "update content_revisions r set item = null, name = '', findings = '[]', decision_reason = null, purged_at = now()

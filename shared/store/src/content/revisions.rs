@@ -59,7 +59,7 @@ pub const WAITING: [RevisionState; 4] = [
     RevisionState::Rejected,
 ];
 
-/// Contents of an item that wait for a decision or were refused.
+/// Whether an item has revisions that wait, and the hash of its newest waiting or refused contents.
 #[derive(Debug, Clone)]
 pub struct Undecided {
     pub waits: bool,

@@ -6,7 +6,8 @@ use sqlx::FromRow;
 
 use crate::{Result, Store, Tx};
 
-/// An item of a category; the guards count the active items and those switched off lately.
+/// An item of a category. The guards count a category's active items, and its items that were
+/// switched off lately.
 #[derive(Debug, Clone, FromRow)]
 pub struct Name {
     pub item_id: String,
@@ -17,9 +18,10 @@ pub struct Name {
     pub off_lately: bool,
 }
 
-/// Number of a casino's revisions that wait. `what` is `due` if the scheduler has to publish them
-/// or take them down now, and `late` if they are published but no process answers with them yet.
-/// Otherwise it is the state of revisions that wait for people or for their time.
+/// Number of a casino's waiting revisions of one kind, which `what` names:
+/// - `due`: the scheduler has to publish the revisions or take them down now
+/// - `late`: the revisions are published, but no process answers with them yet
+/// - a state: the revisions in this state wait for people or for their time
 #[derive(Debug, Clone)]
 pub struct Waits {
     pub casino: CasinoId,

@@ -8,7 +8,7 @@ use uuid::Uuid;
 
 use crate::{Result, Tx, day::least_id};
 
-/// For each conversation that a list may return, the number of newest texts that its query reads.
+/// Number of newest texts that the list's query reads, for each conversation that it may return.
 const RECENT_TEXTS: i64 = 5;
 
 /// A conversation in a list.
@@ -58,9 +58,9 @@ pub struct TranscriptLine {
 }
 
 impl Tx {
-    /// Returns conversations, the most urgent first: those in which a guest wrote since `since`,
-    /// and those that are paused or have an open case or an unanswered text of any age. To find the
-    /// guests who wrote, the query reads only the newest texts, at most five times `most`.
+    /// Returns conversations, the most urgent first. Returns those in which a guest wrote since
+    /// `since`, and those of any age that are paused or have an open case or an unanswered text. To
+    /// find the guests who wrote, the query reads only the newest texts, at most five times `most`.
     pub async fn list_conversations(
         &mut self,
         since: DateTime<Utc>,
@@ -90,9 +90,9 @@ impl Tx {
             .await?)
     }
 
-    /// Returns the number of texts in the conversation, in both directions. It serves as a mark
-    /// that changes with every text. A time could not serve as the mark, because a transaction that
-    /// began earlier, and thus has an earlier time, may commit later.
+    /// Returns the number of texts in the conversation, in both directions, as a mark that changes
+    /// with every text. A time cannot be the mark: a transaction that began earlier, and so has an
+    /// earlier time, may commit later.
     pub async fn thread_mark(&mut self, conversation: ConversationId) -> Result<i64> {
         Ok(sqlx::query_scalar(
             "select (select count(*) from inbound_messages where conversation_id = $1)

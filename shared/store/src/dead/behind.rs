@@ -1,5 +1,5 @@
-//! Reads the guest and the row that a dead letter concerns, in order to find a guest's dead letters
-//! and to refuse a replay that would have no effect.
+//! Reads the guest and the row that a dead letter concerns. This serves to find a guest's dead
+//! letters, and to refuse a replay that would have no effect.
 
 use std::time::Duration;
 
@@ -71,7 +71,7 @@ struct Row {
 // === impl RowState ===
 
 impl RowState {
-    /// Returns whether a stage still has to handle the row, or would after a replay.
+    /// Returns whether a stage still has to handle the row, or would handle it after a replay.
     pub fn is_replayable(self) -> bool {
         match self {
             Self::Inbound(state) => matches!(
@@ -142,8 +142,8 @@ impl Tx {
             .await?)
     }
 
-    /// Returns the state of the rows that a dead letter concerns; `None` if they are gone. For a
-    /// text without a row, it returns the guest's state, unless the text was erased.
+    /// Returns the state of the rows that a dead letter concerns; `None` if the rows are gone. For
+    /// a text without a row, returns the guest's state, unless the text was erased.
     pub async fn behind(&mut self, about: &About, useful: Duration) -> Result<Option<Behind>> {
         let (query, id, text) = match about {
             About::Nobody => return Ok(Some(Behind::default())),

@@ -34,8 +34,8 @@ impl Store {
 }
 
 impl Tx {
-    /// Orders letters to be replayed or discarded. Returns how many; a letter that already has a
-    /// waiting order keeps that order.
+    /// Orders dead letters to be replayed or discarded, and returns the number of letters. A letter
+    /// that already has a waiting order keeps that order.
     pub async fn order_dead(
         &mut self,
         letters: &Ordered,
@@ -65,7 +65,7 @@ impl Tx {
     }
 
     /// Returns at most `most` waiting orders, in the order in which the letters' messages first
-    /// failed, so that a guest's texts keep their order.
+    /// failed. A guest's texts thus keep their order.
     pub async fn dead_orders(&mut self, most: i64) -> Result<Vec<Waiting>> {
         let query = "select dead_id, asked, asked_by, asked_reason from dead_letters
                      where casino_id = $1 and asked is not null order by first_at, dead_id limit $2";

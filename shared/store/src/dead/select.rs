@@ -1,5 +1,5 @@
-//! Searching dead letters: all commands use the same filter, pages use a cursor, and no payload is
-//! returned.
+//! Searches dead letters. All commands use the same filter, and a cursor marks the end of a page.
+//! No payload is returned.
 
 use chrono::{DateTime, Utc};
 use serde::Serialize;
@@ -69,7 +69,8 @@ impl Listed {
 }
 
 impl Filter {
-    /// Applies the filter to a dead letter that has no row yet, which counts as open.
+    /// Returns whether the filter selects a dead letter that has no row yet, and thus counts as
+    /// open.
     pub fn matches(&self, dead: &NewDead) -> bool {
         let text = format!("{} {}", dead.reason, dead.error).to_lowercase();
         self.id.is_none()

@@ -54,8 +54,8 @@ pub struct FoundIncident {
     pub report: Option<String>,
 }
 
-/// A text whose row contradicts other rows: it belongs to a different guest from its conversation,
-/// to a turn of a different conversation, or to a casino that does not have its number.
+/// A text whose row contradicts other rows: its guest is not the guest of its conversation, its
+/// turn belongs to a different conversation, or its casino does not have its number.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Crossed {
     pub casino: CasinoId,
@@ -80,7 +80,7 @@ const INCIDENTS: &str = "select incident_id, kind, severity, state, detected_by,
      union all select trace from outbound_messages where outbound_id = any(evidence)) texts order by 1) as traces from incidents";
 
 impl Store {
-    /// Returns the texts of all casinos whose row contradicts other rows (see [`Crossed`]):
+    /// Returns the texts of all casinos whose row contradicts other rows (see [`Crossed`]). Reads
     /// outbound texts with an attempt in the last `span`, and inbound texts since `since`.
     pub async fn crossed(&self, since: DateTime<Utc>, span: Duration) -> Result<Vec<Crossed>> {
         let rows: Vec<(String, Uuid, Uuid)> = sqlx::query_as(
@@ -263,8 +263,8 @@ impl Tx {
     }
 
     /// Returns the host's texts that were sent from `since` to `until`. Leaves out turns made
-    /// before the newest change of content or less than `margin` after it, because the content that
-    /// their replies are based on may be gone.
+    /// before the newest change of content or less than `margin` after it. The content on which
+    /// their replies are based may be gone.
     pub async fn sent_replies(
         &mut self,
         since: DateTime<Utc>,

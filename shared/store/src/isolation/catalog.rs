@@ -8,7 +8,7 @@ use crate::Result;
 /// The only condition that a permissive row policy may have, apart from [`NOTED`].
 const BOUND: &str = "(casino_id = seven_tenant())";
 
-/// Condition of the one other policy that is allowed: a pinned login may add audit entries that
+/// Condition of the one other policy that is allowed. It lets a pinned login add audit entries that
 /// belong to no casino.
 const NOTED: &str = "(casino_id = '_unknown'::text)";
 

@@ -79,7 +79,7 @@ impl Tx {
 
     /// Returns the operator in whose name the key with this hash acts, with their current roles.
     pub async fn session_of_key(&mut self, hash: &[u8]) -> Result<Option<Session>> {
-        // The time of use is written at most once a minute, which spares a write for each call.
+        // `used_at` is written at most once a minute, so that not every call writes.
         sqlx::query(
             "update operator_keys set used_at = now() where key_hash = $1
                and coalesce(used_at < now() - interval '1 minute', true) and ends_at > now()",

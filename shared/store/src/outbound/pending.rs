@@ -31,8 +31,8 @@ pub struct Pending {
     /// The time zone of the guest's home, from the guest's profile.
     pub zone: Option<String>,
     pub guest_state: Option<String>,
-    /// When the inbound text that this one answers was received; set for answers of a turn or the
-    /// gate.
+    /// When we received the inbound text that this text answers. `None` if the text answers no
+    /// text, or if a person wrote it.
     pub answers_at: Option<DateTime<Utc>>,
     /// Seconds between the creation of the text and `not_before`.
     pub delay: f64,

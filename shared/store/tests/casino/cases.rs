@@ -1,10 +1,10 @@
-//! Tests the figures on how long people took for cases: compares the fleet's gauges with times that
-//! were computed by hand.
+//! Tests the gauges of how long people took for cases. The expected times are computed by hand.
 
 use crate::house::house;
 
-/// Adds cases. Each has the minutes since it began, since its acknowledgement was due, since it was
-/// acknowledged and since it was resolved, and its level.
+/// Adds cases. The numbers of a case are minutes before now: when it began, when its
+/// acknowledgement was due, when it was acknowledged, and when it was resolved. The last number is
+/// its level.
 const CASES: &str = "insert into escalations (casino_id, escalation_id, severity, source, reason, created_at, ack_due_at, acknowledged_at,
      resolved_at, level)
    select 'silver_birch', gen_random_uuid(), severity, 'keyword', 'asks_for_person', now() - began * minute, now() - due * minute,

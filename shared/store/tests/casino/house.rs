@@ -62,7 +62,7 @@ pub(crate) async fn house(name: &str) -> House {
 }
 
 impl House {
-    /// Begins the conversation of a guest with this phone.
+    /// Creates a guest with this phone, and the guest's conversation.
     pub(crate) async fn party(&self, tx: &mut Tx, phone: &str) -> (Party, GuestHash) {
         let phone: PhoneE164 = phone.parse().unwrap();
         let hash = self.keys.hash(&self.config.casino_id, &phone);

@@ -1,5 +1,5 @@
-//! Tests of offers on a real Postgres: an offer is written once per turn and item, belongs to its
-//! casino, and is unlinked when the guest is deleted.
+//! Tests of offers on a real Postgres. An offer is written once per turn and item. It belongs to
+//! one casino. When its guest is deleted, the offer stays without the guest.
 
 use std::time::Duration;
 

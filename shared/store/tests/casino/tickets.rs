@@ -1,4 +1,5 @@
-//! Tests on a real Postgres which changes of a ticket's state the database allows (WID-21).
+//! Tests, on a real Postgres, that the database allows only certain changes of a ticket's state
+//! (WID-21).
 
 use seven_domain::{CasinoConfig, ConversationId, IdSource};
 use seven_store::Store;
@@ -7,7 +8,7 @@ use sqlx::{Connection, PgConnection};
 use crate::house;
 
 const STATES: [&str; 4] = ["open", "pending_human", "resolved", "closed"];
-/// The moves that the design allows, besides staying in the same state.
+/// The changes of state that the design allows. Staying in the same state is allowed, too.
 const MOVES: [(&str, &str); 4] = [
     ("open", "pending_human"),
     ("open", "closed"),
@@ -15,8 +16,8 @@ const MOVES: [(&str, &str); 4] = [
     ("resolved", "open"),
 ];
 
-/// Returns the states that a new ticket, which is `pending_human`, must take one after the other to
-/// reach `state`.
+/// Returns the states through which a ticket must pass to reach `state`. A new ticket is
+/// `pending_human`.
 fn way_to(state: &str) -> &'static [&'static str] {
     match state {
         "pending_human" => &[],

@@ -1,5 +1,5 @@
-//! Histograms of durations that keep an exemplar for each bucket: the last observation that was
-//! made in an exported trace, with that trace's id.
+//! Histograms of durations. Each bucket keeps an exemplar: the last observation that was made in an
+//! exported trace, with the trace's id.
 
 use std::{
     collections::HashMap,
@@ -47,8 +47,8 @@ pub(super) struct Exemplar {
 pub(super) struct Store {
     labels: &'static [&'static str],
     buckets: &'static [f64],
-    /// The exemplars by label values, one per bucket; the last bucket has no upper limit. The map
-    /// has one entry per histogram.
+    /// One entry per histogram. The key is the histogram's label values; the value has one exemplar
+    /// per bucket. The last bucket has no upper limit.
     kept: Mutex<HashMap<Vec<String>, Vec<Option<Exemplar>>>>,
 }
 

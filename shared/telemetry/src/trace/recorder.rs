@@ -1,5 +1,6 @@
-//! Handles finished spans: exports them, buffers them in case their trace becomes important, or
-//! drops and counts them.
+//! Handles finished spans. Spans of sampled or important traces are exported. Other spans are
+//! buffered for a while, in case their trace becomes important. Spans beyond a limit are dropped
+//! and counted.
 
 use std::{
     collections::{HashMap, HashSet, VecDeque},
@@ -20,8 +21,8 @@ use crate::metrics;
 /// `UNSAMPLED_SPAN_TTL`.
 pub const HELD: usize = 4_096;
 const UNSAMPLED_SPAN_TTL: Duration = Duration::from_secs(60);
-/// Maximum number of traces that are remembered as important, so that their later spans are
-/// exported too.
+/// Maximum number of traces that are remembered as important. Later spans of these traces are
+/// exported, too.
 const REMEMBERED: usize = 4_096;
 
 static ON: AtomicBool = AtomicBool::new(false);
@@ -35,7 +36,8 @@ struct Recorder {
     held: Mutex<Held>,
 }
 
-/// Decides which traces are exported, apart from those that a process marked as important.
+/// Decides which traces are exported. Traces that a process marked as important are always
+/// exported.
 #[derive(Debug, Clone, Default)]
 pub struct Sample {
     /// The share of traces that are exported, from 0 to 1.
@@ -44,7 +46,7 @@ pub struct Sample {
     pub of: HashMap<CasinoId, f64>,
 }
 
-/// Number of spans that wait for the exporter, and the current limit on it.
+/// Number of spans that wait for the exporter, and the current limit on this number.
 #[derive(Debug)]
 struct Places {
     waiting: AtomicUsize,
@@ -172,8 +174,8 @@ pub(super) fn take(
 // === impl Sample ===
 
 impl Sample {
-    /// Compares the share with the last eight bytes of the trace's id, read as a number from 0 to
-    /// 1.
+    /// Reads the last eight bytes of the trace's id as a number from 0 to 1. Returns true if this
+    /// number is below the share.
     fn takes(&self, trace_id: &[u8; 16], casino: Option<&CasinoId>) -> bool {
         let share = casino
             .and_then(|casino| self.of.get(casino))
@@ -223,7 +225,7 @@ impl Held {
                 break;
             }
             self.order.pop_front();
-            // The trace may have fewer spans than `count` by now, because others were taken out for
+            // The trace may have fewer than `count` spans left, because spans were taken out for
             // export.
             if let Some(spans) = self.spans.get_mut(&oldest) {
                 let count = count.min(spans.len());
@@ -257,8 +259,8 @@ impl Held {
 // === impl Outbox ===
 
 impl Outbox {
-    /// Returns the next batch of about `most` spans and waits only for the first. `None` once
-    /// recording has ended and the queue is empty.
+    /// Returns the next batch of about `most` spans. Waits for the first span, but for no more.
+    /// `None` once recording has ended and the queue is empty.
     pub async fn next(&mut self, most: usize) -> Option<Vec<Finished>> {
         let mut batch = self.spans.recv().await?;
         if batch.len() < most {
@@ -278,14 +280,14 @@ impl Outbox {
         batch
     }
 
-    /// Lowers the number of waiting spans by `count`: those spans left the queue, whether they were
-    /// exported or dropped.
+    /// Lowers the number of waiting spans by `count`. The caller has exported or dropped these
+    /// spans.
     pub fn done(&self, count: usize) {
         self.places.waiting.fetch_sub(count, Ordering::AcqRel);
     }
 
-    /// Sets the maximum number of waiting spans, at most the one given at the start. The exporter
-    /// lowers it while the collector does not answer.
+    /// Sets the limit on waiting spans, to no more than the limit given to [`start`]. The exporter
+    /// lowers the limit while the collector does not answer.
     pub fn limit(&self, most: usize) {
         self.places
             .room

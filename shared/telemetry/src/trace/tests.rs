@@ -102,7 +102,7 @@ async fn spans_of_a_text_hang_together() {
     .await;
     assert_eq!(outbox.next(100).await.unwrap().len(), 2);
 
-    // All traces of a casino with its own share of 1 are exported.
+    // All traces of a casino whose own share is 1 are exported.
     let theirs = TraceContext::of_text("telnyx", "m4");
     let told = serve("ingress", async {
         assume(theirs);

@@ -1,4 +1,4 @@
-//! The invented casino of these tests: Friday 2026-12-18, 20:00 in New York.
+//! The invented casino of these tests. It is Friday 2026-12-18 there, 20:00 in New York.
 
 use std::collections::BTreeMap;
 
@@ -175,8 +175,8 @@ pub(super) struct House {
 }
 
 impl House {
-    /// Makes a house. Its guest's name and party size are known, and the guest may get an offer of
-    /// the lowest tier.
+    /// Makes a house. The guest's name and party size are known, and are enough for an offer of the
+    /// lowest tier.
     pub(super) fn new() -> Self {
         let zone = chrono_tz::America::New_York;
         let casino = json!({

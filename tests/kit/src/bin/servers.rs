@@ -221,8 +221,8 @@ async fn supervise(mut command: Command, signals: &mut Signals) -> Result<ExitSt
     child.wait().await.context("waiting for the command")
 }
 
-/// Returns the exit code that a shell would report: the command's own code, or 128 plus the number
-/// of the signal that ended the command.
+/// Returns the exit code that a shell would report. It is the command's own code, or 128 plus the
+/// number of the signal that ended the command.
 fn exit_code(status: ExitStatus) -> u8 {
     let code = status
         .code()

@@ -112,8 +112,8 @@ pub(crate) struct State {
     pub(crate) matchers: Vec<(Matcher, Play)>,
     pub(crate) queue: VecDeque<Play>,
     pub(crate) otherwise: Option<Play>,
-    /// The accepted forms of demanding an answer that fits a JSON Schema, and the HTTP status with
-    /// which other forms are refused. `None` if the forms that OpenAI accepts are accepted.
+    /// The accepted forms of a request for an answer that fits a JSON Schema, and the HTTP status
+    /// with which other forms are refused. `None` accepts the forms that OpenAI accepts.
     pub(crate) takes: Option<(Vec<&'static str>, u16)>,
     pub(crate) requests: Vec<Received>,
     pub(crate) open: usize,

@@ -61,8 +61,8 @@ impl Cluster {
         self.home.join("initialised")
     }
 
-    /// Removes Postgres's own pid file after we ended its server `pid`: another process may get
-    /// that pid, and Postgres would then refuse to start.
+    /// Removes Postgres's own pid file after we ended its server `pid`. If another process got this
+    /// pid, Postgres would refuse to start because of the file.
     pub(crate) fn forget_postmaster(&self, pid: u32) {
         let path = self.data.join("postmaster.pid");
         let recorded = fs::read_to_string(&path)
@@ -130,8 +130,8 @@ impl Cluster {
             "log_timezone=UTC",
             "lc_messages=C",
             "logging_collector=off",
-            // Also logs the statement that caused a warning, because a warning such as a COMMIT
-            // outside of a transaction shows a fault of ours.
+            // Also logs the statement that caused a warning. A warning, such as one about a COMMIT
+            // outside of a transaction, shows a fault in our code.
             "log_min_error_statement=warning",
         ];
         if self.fast {

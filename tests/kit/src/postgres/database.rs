@@ -25,7 +25,7 @@ impl Server<PostgresKind> {
 
     /// Creates a database, empty or as a copy of `template`, and returns its URL. Nobody may be
     /// connected to the template. On a server that the whole run shares, the database is dropped
-    /// when this process ends: a thousand tests would otherwise fill the disk with 13 MB each.
+    /// when this process ends. Otherwise a thousand tests would fill the disk with 13 MB each.
     pub async fn create_database(&self, name: &str, template: Option<&str>) -> Result<String> {
         let template = template.unwrap_or("template0");
         check(name)?;

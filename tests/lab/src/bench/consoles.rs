@@ -1,5 +1,6 @@
-//! Measures the cost of open pages of the console (D27): the guests' latency at half of the fleet's
-//! throughput, with and without 50 open pages, and the time until a text is on a page.
+//! Measures the cost of 50 open pages of the console (D27). Compares the guests' latency with and
+//! without these pages, at half of the fleet's throughput. Measures also how long it takes until a
+//! guest's text is on a page.
 
 use std::{
     path::Path,
@@ -56,8 +57,9 @@ const PROBE_TIMEOUT: Duration = Duration::from_secs(10);
 /// Number of runs with open pages, and of runs without. The two kinds alternate, because the
 /// machine's own speed changes within minutes.
 const ROUNDS: usize = 3;
-/// Goals, as upper limits: the rise of the guests' p95 as a fraction, the p95 of the time until a
-/// text is visible, the console's resident memory, and the fetches of one page per second.
+/// Goals, as upper limits. `MOST_RISE` is the rise of the guests' p95 as a fraction,
+/// `MOST_VISIBLE_MS` the p95 of the time until a text is visible, `MOST_RESIDENT_MB` the console's
+/// resident memory, and `MOST_FETCHES` the fetches of one page per second.
 const MOST_RISE: f64 = 0.10;
 const MOST_VISIBLE_MS: f64 = 1_000.0;
 const MOST_RESIDENT_MB: f64 = 80.0;
@@ -66,7 +68,8 @@ const MOST_FETCHES: f64 = 2.0;
 #[derive(Debug, Clone, Serialize)]
 pub(super) struct Consoles {
     pub(super) pages: usize,
-    /// Texts per second.
+    /// Texts that the guests send per second: half of the throughput, unless the options set a
+    /// rate.
     pub(super) rate: f64,
     /// Guests' latency without open pages, in milliseconds: the median of the runs' p95.
     pub(super) quiet_p95: f64,

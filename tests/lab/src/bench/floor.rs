@@ -1,6 +1,6 @@
-//! The floor of the measurements: a bare relay that makes the publishes, commits and Redis reads of
-//! `tests/bench/floor.toml` with the fleet's own clients and worker loop, and has no other logic.
-//! So its figures are the cost of bus, stores and network connections alone.
+//! The floor of the measurements: a bare relay without the fleet's logic. It makes the publishes,
+//! commits and Redis reads of `tests/bench/floor.toml` with the fleet's own clients and worker
+//! loop. Its figures are therefore the cost of bus, stores and network connections alone.
 
 use std::{sync::LazyLock, time::Duration};
 

@@ -1,5 +1,5 @@
 //! The environment of a measurement: private servers that flush every write to disk, the carrier
-//! simulator in this process, and casinos with limits too high to matter.
+//! simulator in this process, and casinos with limits so high that no text reaches them.
 
 use std::{
     net::SocketAddr,
@@ -30,8 +30,8 @@ pub(super) struct Ground {
     pub(super) stack: Stack,
     pub(super) servers: Servers,
     pub(super) dir: PathBuf,
-    /// The workers' settings: as in production, but with very high rate limits and, unless
-    /// [`Lay::as_in_production`] is set, no pauses and a model with a fixed answer.
+    /// The workers' settings: as in production, but with very high rate limits. Unless
+    /// [`Lay::as_in_production`] is set, there are no pauses, and the model has a fixed answer.
     pub(super) config: PathBuf,
     pub(super) casinos: Vec<CasinoId>,
 }

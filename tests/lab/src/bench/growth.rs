@@ -42,7 +42,8 @@ pub(super) struct Point {
     pub(super) seconds_to_first_answer: f64,
     /// Resident memory of our processes together after the first answer, in bytes.
     pub(super) resident: u64,
-    /// Resident memory that each casino beyond the first adds, in bytes.
+    /// Resident memory that each casino beyond the first adds, in bytes; `None` for a point with
+    /// one casino.
     pub(super) resident_per_casino: Option<u64>,
     pub(super) resident_nats: u64,
     pub(super) resident_postgres: u64,
@@ -113,8 +114,8 @@ async fn point(dir: &Path, bench: &Bench, casinos: usize, guests: usize) -> Resu
         casinos: 1,
         ..bench
     };
-    // With several casinos, some guests have written only to others so far. Each writes to the
-    // first casino once now, so that no first contact is measured.
+    // With several casinos, some guests have not written to the first casino yet. Each guest writes
+    // to it once here, so that the measurement contains no first contact.
     running.introduce(&one).await?;
     let (at_one, _) = running.saturate(&one).await?;
     let at_rate = running.at(&one, RATE).await?.from_accepted;

@@ -1,6 +1,6 @@
-//! Measures how much a flood of texts to one casino delays the answers to another casino's guests,
-//! when each casino has its own workers (`--casino`). Compares the latency of a small steady load
-//! without and with the flood.
+//! Measures how much a flood of texts to one casino delays the answers to another casino's guests.
+//! Each casino has its own workers (`--casino`). Compares the latency of a small steady load with
+//! and without the flood.
 
 use std::{collections::HashSet, path::Path, time::Duration};
 
@@ -140,8 +140,8 @@ fn processes(ground: &Ground) -> Result<Vec<(String, Process)>> {
     Ok(processes)
 }
 
-/// Waits until ingress listens. The start of ten processes takes a while, and the carrier would
-/// give up on the first texts after three failed tries of their webhooks.
+/// Waits until ingress listens, because ten processes take a while to start. The carrier would give
+/// up on the first texts after three failed tries of their webhooks.
 async fn listening(ground: &Ground) -> Result<()> {
     let listen = Settings::load(Some(&ground.config))?.ingress.listen;
     let up = async {
@@ -201,7 +201,7 @@ async fn flood<T>(
 #[derive(Debug)]
 struct Flood {
     heard: Receiver<News>,
-    /// Guests who still wait for their answer.
+    /// Guests of the flood who wait for an answer.
     waiting: HashSet<String>,
     written: usize,
     answered: usize,

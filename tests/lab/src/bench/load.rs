@@ -35,7 +35,7 @@ const QUESTIONS: [&str; 8] = [
 /// Area codes of the guests, each with ten thousand numbers; casinos use another area code.
 const AREAS: [&str; 6] = ["401", "475", "203", "212", "646", "917"];
 
-/// Longest wait for the next answer.
+/// If no new answer comes for this time, the run fails.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// The pace at which texts are sent.

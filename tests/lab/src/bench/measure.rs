@@ -8,12 +8,12 @@ use tokio::time::Instant;
 /// The times of one text.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Sample {
-    /// When the text was due to be sent. Latency from this time includes a delay of the sending
-    /// itself.
+    /// When the text was due to be sent. If the bench sends it late, a latency measured from here
+    /// includes that delay.
     pub(super) intended: Instant,
     /// When ingress answered the text's webhook with 2xx.
     pub(super) accepted: Option<Instant>,
-    /// When the carrier got the first send of the text's answer.
+    /// When the carrier got the first part of the answer.
     pub(super) requested: Option<Instant>,
 }
 
@@ -21,7 +21,7 @@ pub(super) struct Sample {
 pub(super) struct Run {
     pub(super) began: Instant,
     pub(super) samples: Vec<Sample>,
-    /// Sends that the carrier accepted; an answer may take two.
+    /// Number of sends that the carrier accepted. One answer may need two sends.
     pub(super) requests: usize,
 }
 
@@ -43,10 +43,11 @@ pub(super) struct Shown {
     pub(super) per_second: f64,
     /// Sends per text.
     pub(super) sends_per_text: f64,
-    /// Latency from the 2xx to the text's webhook until our first send reaches the carrier.
+    /// Latency from ingress's 2xx answer to the webhook until the carrier gets the first part of
+    /// our answer.
     pub(super) from_accepted: Percentiles,
-    /// Latency from the time at which the text was due until our first send reaches the carrier;
-    /// includes ingress.
+    /// Latency from the time at which the text was due until the carrier gets the first part of our
+    /// answer. Includes ingress.
     pub(super) from_intended: Percentiles,
 }
 

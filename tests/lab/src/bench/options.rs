@@ -8,8 +8,8 @@ use clap::builder::RangedU64ValueParser;
 pub struct Bench {
     #[command(subcommand)]
     pub(crate) part: Option<Part>,
-    /// Number of texts per throughput measurement, each from a different guest; ingress alone gets
-    /// five times as many webhooks.
+    /// Number of texts per throughput measurement, each from a different guest. The part ingress
+    /// sends five times as many webhooks.
     #[arg(
         long,
         value_name = "N",
@@ -17,8 +17,8 @@ pub struct Bench {
         value_parser = RangedU64ValueParser::<usize>::new().range(1..=50_000)
     )]
     pub(crate) texts: usize,
-    /// Seconds for which each rate of a latency measurement is held; at high rates --texts ends the
-    /// measurement earlier.
+    /// Duration of each rate of a latency measurement, in seconds. At high rates the measurement
+    /// ends earlier, after --texts texts.
     #[arg(
         long,
         value_name = "SECONDS",
@@ -26,8 +26,8 @@ pub struct Bench {
         value_parser = RangedU64ValueParser::<u64>::new().range(1..)
     )]
     pub(crate) seconds: u64,
-    /// Number of casinos in the parts pipeline, start, traces and recovery; growth and isolation
-    /// use their own numbers, the other parts use one.
+    /// Number of casinos in the parts pipeline, start, traces and recovery. Growth and isolation
+    /// use their own numbers; the other parts use one.
     #[arg(
         long,
         value_name = "N",
@@ -72,16 +72,18 @@ pub(crate) enum Measured {
     Start,
     /// Cost of growth: 1 to 500 casinos, 1 000 to 1 000 000 guests.
     Growth,
-    /// Delay that a flood at one casino causes another's guests when each has its own workers.
+    /// Delay that a flood of texts at one casino causes for another casino's guests, if each casino
+    /// has its own workers.
     Isolation,
     /// Share of texts with one unbroken trace, and the cost of an unreachable collector.
     Traces,
-    /// Cost to guests of 50 open console pages, and the time until a text appears on a page.
+    /// Delay that 50 open console pages cause for guests, and the time until a text appears on a
+    /// page.
     Consoles,
-    /// Latency of the websites' chat: compared with a floor of one publish, one commit and one
-    /// write, beside 10 000 idle streams, and beside 1 000 readers who never read.
+    /// Latency of the websites' chat, compared with a floor of one publish, one commit and one
+    /// write. Measured again beside 10 000 idle streams, and beside 1 000 readers who never read.
     Web,
-    /// Time that guests wait when a worker or a server dies, and the duration of a backup and its
+    /// Time that guests wait when a worker or a server dies. Duration of a backup, and of its
     /// restore.
     Recovery,
 }

@@ -1,5 +1,5 @@
-//! Measures the whole path of a text, first in the fleet, then in the floor (the bare relay), each
-//! with its own servers.
+//! Measures the whole path of a text, first in the fleet, then in the bare relay (the floor). Each
+//! of the two gets its own servers.
 
 use std::{collections::BTreeMap, path::Path, time::Duration};
 
@@ -19,7 +19,7 @@ use super::{
 };
 use crate::processes::Process;
 
-/// Number of texts that are kept unanswered to saturate the fleet.
+/// Number of texts that are unanswered at any time while the fleet is saturated.
 const UNDER_WAY: usize = 256;
 /// Shares of the throughput at saturation at which latency is measured.
 const SHARES: [f64; 3] = [0.25, 0.5, 0.75];
@@ -237,11 +237,11 @@ impl Running {
         Ok(())
     }
 
-    /// Lets every guest write once, so that no first contact is measured.
+    /// Lets every guest write once. A first contact takes longer and must not be measured.
     pub(super) async fn introduce(&self, bench: &Bench) -> Result<()> {
         self.first_answer().await?;
-        // Runs `vacuum analyze` as autovacuum would within a minute: query plans made for empty
-        // tables do not fit a working fleet.
+        // Runs `vacuum analyze`, as autovacuum would within a minute. Without it, query plans would
+        // be made for empty tables.
         for count in [bench.texts.min(100), bench.texts] {
             let guests = guests(bench, count);
             play(self.ground.sim(), guests, Pace::UnderWay(UNDER_WAY / 4))

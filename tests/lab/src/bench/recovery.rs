@@ -28,13 +28,13 @@ use crate::processes::Process;
 /// Texts per second: enough that a worker has a text in progress when it dies.
 const RATE: f64 = 60.0;
 const KILLS: u32 = 4;
-/// Time between kills; not a multiple of the time between texts, so that the kills hit texts at
-/// different points of their path.
+/// Time between kills. It is not a multiple of the time between texts, so that the kills hit texts
+/// at different points of their path.
 const BETWEEN: Duration = Duration::from_millis(2_137);
-/// Number of guests' texts during the kills of one process.
+/// Number of texts that guests send during the kills of one process.
 const TEXTS: usize = 720;
-/// Wait after the last text. It is long enough for a wrong second answer to be sent: a message that
-/// a worker had in progress when it died is redelivered after `ack_wait` (D13).
+/// Wait after the last text, long enough for a wrong second answer to be sent. A dead worker's
+/// message is redelivered only after `ack_wait` (D13).
 const LATE: Duration = Duration::from_secs(12);
 const SERVERS: [&str; 3] = ["nats", "redis", "postgres"];
 /// Guests who wait longer than this count as delayed by a death.
@@ -47,21 +47,22 @@ pub(super) struct Recovery {
     pub(super) kept: Kept,
 }
 
-/// Effect of killing one process several times without warning and restarting it at once each time.
+/// Effect of killing one process several times. The process gets no warning, and is restarted at
+/// once each time.
 #[derive(Debug, Serialize)]
 pub(super) struct Death {
     pub(super) of: &'static str,
     pub(super) texts: usize,
-    /// Longest time from a server's kill until the restarted server answers: a lower bound for the
-    /// wait of a guest who needs the server. `None` for workers.
+    /// Longest time from a server's kill until the restarted server answers. A guest who needs the
+    /// server waits at least this long. `None` for workers.
     pub(super) away_seconds: Option<f64>,
-    /// Number of texts without an answer. Nobody knows whether the provider took the answers, so
-    /// the fleet does not send them again (D5).
+    /// Number of texts without an answer. Their answers are in doubt: the provider may have taken
+    /// them, so the fleet does not send them again (D5).
     pub(super) in_doubt: usize,
     /// Number of texts that waited for more than a second.
     pub(super) delayed: usize,
-    /// Longest wait of a text, from the time at which it was due until our first send reached the
-    /// carrier.
+    /// Longest wait of a text, from the time at which it was due until the carrier got the first
+    /// part of our answer.
     pub(super) worst_seconds: f64,
 }
 
@@ -161,8 +162,8 @@ async fn death(running: &mut Running, of: &'static str, guests: Guests) -> Resul
     Ok(Death::of(of, &run?, none, away))
 }
 
-/// Returns the number of guests who got no text between the two counts, and the number of guests
-/// who got more than one.
+/// Compares two counts of each guest's texts. Returns the number of guests who got no text in
+/// between, and the number of guests who got more than one.
 fn answered(before: &[usize], after: &[usize]) -> (usize, usize) {
     let texts: Vec<usize> = before
         .iter()
@@ -175,7 +176,7 @@ fn answered(before: &[usize], after: &[usize]) -> (usize, usize) {
     )
 }
 
-/// Counts our texts in doubt: the provider gave no answer when they were sent. Their state is
+/// Counts our texts in doubt: the provider did not answer the call that sent them. Their state is
 /// `sending` until the doubt is settled, then `unknown`.
 async fn doubtful(ground: &Ground) -> Result<i64> {
     let counts = ground.stack.fleet.store.counts().await?;

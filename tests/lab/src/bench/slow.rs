@@ -35,9 +35,10 @@ const GOAL_MS: f64 = 500.0;
 pub(super) struct Slow {
     pub(super) senders: usize,
     pub(super) stops: usize,
-    /// Milliseconds from a STOP's call to its 2xx, without slow senders.
+    /// Milliseconds from the call with a STOP to ingress's 2xx answer, without slow senders.
     pub(super) alone: Percentiles,
-    /// Milliseconds from a STOP's call to its 2xx, while slow senders are connected.
+    /// Milliseconds from the call with a STOP to ingress's 2xx answer, while slow senders are
+    /// connected.
     pub(super) beside: Percentiles,
     pub(super) p99_goal: f64,
 }

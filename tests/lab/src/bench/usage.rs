@@ -38,8 +38,8 @@ pub(super) fn of(pid: u32) -> Taken {
         };
         status.lines().find_map(kib).unwrap_or(0) * 1_024
     };
-    // The fields follow the process's name, which is in parentheses; the first of them is field 3.
-    // Fields 14 and 15 are the user and the system time, in ticks of 1/100 s.
+    // The process's name stands in parentheses; the first field after it is field 3. Fields 14 and
+    // 15 are the user and the system time, in ticks of 1/100 s.
     let stat = read("stat");
     let fields: Vec<u64> = stat
         .rsplit(')')
@@ -71,8 +71,8 @@ pub(super) fn of_tree(pid: u32) -> Taken {
         })
 }
 
-/// Numbers of requests to the servers: counts since the servers' start, or differences and averages
-/// of such counts.
+/// Numbers of requests to the servers, since the servers started. Also used for differences and
+/// averages of these numbers.
 #[derive(Debug, Clone, Copy, Default, Serialize)]
 pub(super) struct Asked {
     /// Messages that JetStream stored.

@@ -1,6 +1,6 @@
-//! Measures the web path (D33). The time from a visitor's POST to the first and the last frame of
-//! the answer is compared with a floor: one durable publish, one commit and one write to a socket.
-//! Also measures the cost of idle streams, and how much readers who never read slow down other
+//! Measures the web path (D33): the time from a visitor's POST to the first and to the last frame
+//! of the answer. The floor for comparison is one durable publish, one commit and one write to a
+//! socket. Also measures idle streams, and readers who never read and so may slow down other
 //! visitors.
 
 use std::{
@@ -36,8 +36,8 @@ use super::{
 };
 use crate::processes::Process;
 
-/// Number of visitors who ask; each asks once before anything is measured, so that the fleet knows
-/// them.
+/// Number of visitors who ask. Each asks once before the measurement, because a first contact must
+/// not be measured.
 const VISITORS: usize = 400;
 /// Number of questions that are unanswered at any time while the fleet's throughput is measured.
 const UNDER_WAY: usize = 32;
@@ -46,8 +46,8 @@ const CRIES: usize = 100;
 const CRY: &str = "i want to kill myself";
 const IDLE_STREAMS: usize = 10_000;
 const NEVER_READERS: usize = 1_000;
-/// Number of questions in the conversation of a reader who never reads. The conversation is then
-/// too long for the buffers of the connection.
+/// Number of questions in the conversation that a reader opens and never reads. Their answers do
+/// not fit into the connection's buffers.
 const LONG_CONVERSATION: usize = 19;
 const PAGE: &str = "https://www.birch.example";
 const LIMITS: &str = "web.requests_per_minute = 100000000\nweb.connections = 20000\nweb.connections_per_address = 20000\nweb.token_key = \"bench only: signs sessions of this run\"\n";
@@ -57,8 +57,8 @@ const QUESTIONS: [&str; 4] = [
     "Where can I park?",
     "What shows are on this week?",
 ];
-/// Wait after many streams were opened at once. After it each stream has read the stored messages,
-/// and the work of opening the streams is done.
+/// Wait after many streams were opened at once. It is long enough for each stream to read the
+/// stored messages.
 const SETTLED: Duration = Duration::from_secs(12);
 const PATIENCE: Duration = Duration::from_secs(30);
 /// Goals for the web path, as upper limits.
@@ -71,8 +71,8 @@ const MOST_UNREAD_MB: f64 = 64.0;
 const MOST_UNREAD_SECONDS: f64 = 60.0;
 const MOST_RISE: f64 = 0.20;
 
-/// Latencies of a series of questions, in milliseconds: from the POST to the first words of the
-/// answer, and to its end.
+/// Latencies of a series of questions, in milliseconds. `first` is the time from the POST to the
+/// first words of the answer, `done` the time to its end.
 #[derive(Debug, Clone, Copy, Serialize)]
 pub(super) struct Asked {
     pub(super) rate: f64,
@@ -85,8 +85,8 @@ pub(super) struct Web {
     /// Answers per second while [`UNDER_WAY`] questions are unanswered at any time.
     pub(super) throughput: f64,
     pub(super) asked: Asked,
-    /// Duration in milliseconds of one publish, one commit and one write to a socket, made at the
-    /// same rate as the questions of `asked`.
+    /// Duration in milliseconds of one publish, one commit and one write to a socket. They are made
+    /// as often as the questions of `asked`.
     pub(super) floor: Percentiles,
     /// Time from a cry for help until the helplines are on the page, in milliseconds.
     pub(super) cry: Percentiles,
@@ -130,7 +130,7 @@ pub(super) async fn measure(dir: &Path, bench: &Bench) -> Result<Web> {
     let second = Gateway::start(&running.ground, "web-2").await?;
     let visitors = Visitors::meet(&running.ground, first.address).await?;
     let throughput = visitors.saturate(bench.seconds).await?;
-    // Updates the planner's statistics before anything is measured; autovacuum would do so within a
+    // Updates the planner's statistics before latency is measured. Autovacuum would do so within a
     // new fleet's first minute.
     running.ground.sql("analyze").await?;
     let rate = bench.rate.unwrap_or((throughput / 2.0).max(1.0));
@@ -226,8 +226,8 @@ impl Gateway {
         Ok(usage::of(pid).resident_bytes as f64)
     }
 
-    /// Ends the process with SIGTERM, as an orchestrator does; returns the seconds that this took
-    /// and the number of streams that got the event `bye`.
+    /// Ends the process with SIGTERM, as an orchestrator does. Returns the seconds that the end
+    /// took, and the number of streams that got the event `bye`.
     async fn end(mut self, idle: Idle) -> Result<(f64, usize)> {
         let pid = self.process.pid().context("the gateway has ended")?;
         let began = Instant::now();
@@ -243,7 +243,7 @@ impl Gateway {
     }
 }
 
-/// Visitors with sessions, whose first questions were answered.
+/// Visitors who have a session, and an answer to their first question.
 struct Visitors {
     address: SocketAddr,
     casino: String,
@@ -304,8 +304,8 @@ impl Visitors {
         ask(&self.http, self.address, token, question).await
     }
 
-    /// Asks for `seconds`, with [`UNDER_WAY`] questions unanswered at any time, and returns the
-    /// answers per second.
+    /// Asks questions for `seconds`, with [`UNDER_WAY`] unanswered at any time. Returns the answers
+    /// per second.
     async fn saturate(&self, seconds: u64) -> Result<f64> {
         let began = Instant::now();
         let until = began + Duration::from_secs(seconds);
@@ -393,8 +393,8 @@ async fn ask(
     timeout(PATIENCE, read).await.context("no answer")?
 }
 
-/// Measures how long one durable publish, one commit and one write to a socket take together, one
-/// after the other, at the given rate.
+/// Makes one durable publish, one commit and one write to a socket, one after the other. Repeats
+/// this at the given rate. Returns percentiles of the total time of the three.
 async fn floor(ground: &Ground, rate: f64, seconds: u64) -> Result<Percentiles> {
     let url = ground.servers.postgres.url_of(DATABASE);
     let pool = sqlx::PgPool::connect(&url).await?;
@@ -436,7 +436,7 @@ async fn floor(ground: &Ground, rate: f64, seconds: u64) -> Result<Percentiles> 
 }
 
 /// Opens a stream over plain TCP, so that it costs this program little memory. `buffer` is the size
-/// of its receive buffer in bytes; `None` is the system's default.
+/// of the connection's receive buffer in bytes; `None` is the system's default.
 async fn open(address: SocketAddr, token: &str, buffer: Option<u32>) -> Result<TcpStream> {
     let socket = TcpSocket::new_v4()?;
     if let Some(bytes) = buffer {

@@ -1,5 +1,5 @@
-//! Plays the visitors of the websites: their browsers call the gateways, read streams, lose
-//! connections, and resume at another gateway after the last frame that they received.
+//! Plays the visitors of the websites. Their browsers call the gateways, read streams and lose
+//! connections. They resume at another gateway, after the last frame that they received.
 
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
@@ -43,9 +43,8 @@ pub(crate) struct Browsed {
     pub(crate) refused: Vec<StatusCode>,
     pub(crate) read: Read,
     pub(crate) held: Option<Held>,
-    /// Time at which the visitor began to read the remaining messages, at the end of the run. A
-    /// message that is delivered later, as after a long takeover on a slow machine, may stay
-    /// unread.
+    /// Time at the end of the run at which the visitor began to read the remaining messages. A
+    /// message that is delivered after this time may stay unread.
     pub(crate) left_at: Option<DateTime<Utc>>,
     session: Session,
 }
@@ -142,8 +141,8 @@ impl Session {
 
 // === impl Browsed ===
 
-/// Plays one visit: the visitor asks the questions, and staff take the conversation over meanwhile
-/// if the plan says so.
+/// Plays one visit, in which the visitor asks the questions. If the plan says so, staff take the
+/// conversation over meanwhile.
 pub(crate) async fn visit(ground: Arc<Ground>, visitor: Visitor) -> Result<Browsed> {
     let began = Instant::now();
     let session = Session::begin(&ground, visitor.casino).await?;

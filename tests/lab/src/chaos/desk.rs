@@ -1,5 +1,5 @@
-//! Plays the browser of a member of staff with the role `host`: it has an account and a session,
-//! and posts forms to the consoles in turn.
+//! Plays the browser of a member of staff with the role `host`. The browser has a session and posts
+//! each form to the next console in turn.
 
 use std::{
     sync::atomic::{AtomicUsize, Ordering},

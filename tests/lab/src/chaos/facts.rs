@@ -112,8 +112,7 @@ pub(crate) struct Facts {
     pub(crate) held: Vec<Held>,
     pub(crate) odd: Vec<Visit>,
     pub(crate) deletions: HashMap<String, DeletionRow>,
-    /// Phones of guests whose deletion was requested and not withdrawn, so that their rows may be
-    /// gone.
+    /// Phones of guests whose deletion was requested and not withdrawn. Their rows may be gone.
     pub(crate) forgotten: HashSet<String>,
     /// One casino changes its number during the run. This is the time at which another casino got
     /// the old number; `None` if that never happened.
@@ -223,8 +222,8 @@ impl Facts {
         })
     }
 
-    /// Returns each send that the carrier accepted, with its attempt and text; `None` when the
-    /// database holds no attempt for the send.
+    /// Returns each send that the carrier accepted, with its attempt and its text. These are `None`
+    /// if the database holds no attempt for the send.
     pub(crate) fn sends(
         &self,
     ) -> impl Iterator<Item = (&Outbound, Option<(&AttemptRow, &OutboundRow)>)> {

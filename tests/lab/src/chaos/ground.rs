@@ -1,5 +1,5 @@
-//! The environment of a run: private servers, the carrier simulator with its ledger (in this
-//! process, which is never killed), proxies, casinos, and the workers' settings.
+//! The environment of a run: private servers, proxies, casinos, the workers' settings, and the
+//! carrier simulator with its ledger. The simulator runs in this process, which is never killed.
 
 use std::{
     net::SocketAddr,
@@ -45,7 +45,7 @@ pub(crate) struct Ground {
     pub(crate) dir: PathBuf,
     /// Addresses of the web gateways, by instance.
     gateways: Vec<SocketAddr>,
-    /// Settings files by instance: the first process of each kind connects to its servers directly,
+    /// Settings files by instance. The first process of each kind connects to its servers directly,
     /// the second through the proxies.
     configs: Vec<PathBuf>,
     /// One casino changes its number during the run. This is the time at which another casino got

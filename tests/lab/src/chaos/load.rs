@@ -1,5 +1,5 @@
-//! Lets the guests of all visits send their texts through the carrier simulator, and the visitors
-//! of the websites use the gateways.
+//! Lets the guests of all visits send their texts through the carrier simulator. Lets the visitors
+//! of the websites call the gateways.
 
 use std::{sync::Arc, time::Duration};
 
@@ -19,8 +19,9 @@ use super::{
     visits::{ASKED, DELETION, MACHINE, Odd, Visit},
 };
 
-/// Longest time for which a guest waits until another casino has the old number. After this time
-/// the guest texts anyway, but `stops_reach_the_former` does not examine the guest's STOP.
+/// One casino's number is handed on to another casino during the run. A guest waits for this at
+/// most `HAND_OVER`. After that the guest texts anyway, but `stops_reach_the_former` does not
+/// examine the guest's STOP.
 const HAND_OVER: Duration = Duration::from_secs(60);
 
 /// Facts of a run that neither the carrier's ledger nor the fleet's rows hold.
@@ -126,8 +127,8 @@ async fn guest(ground: Arc<Ground>, visit: Visit) -> Result<Option<Held>> {
     }
 }
 
-/// Waits until another casino has the old number, at most [`HAND_OVER`]. The change comes late if
-/// servers are down at the planned time.
+/// Waits until the number is handed on to another casino, at most [`HAND_OVER`]. This happens late
+/// if servers are down at the planned time.
 async fn handed_on(ground: &Ground) {
     let mut handed_on = ground.handed_on.subscribe();
     drop(timeout(HAND_OVER, handed_on.wait_for(Option::is_some)).await);

@@ -1,5 +1,5 @@
-//! `./scripts/chaos`: runs the fleet under load while it kills processes, breaks connections and
-//! makes sends fail. Then a checker proves the promises from the carrier's ledger and the database.
+//! `./scripts/chaos`: runs the fleet under load, kills processes, breaks connections and makes
+//! sends fail. Then a checker proves the promises from the carrier's ledger and the database.
 
 mod browse;
 mod check;

@@ -1,5 +1,5 @@
-//! The schedule of faults, drawn from the seed alone, so that the same seed and length give the
-//! same schedule. Pure.
+//! The schedule of faults. It is drawn from the seed alone: the same seed and length give the same
+//! schedule. Pure.
 
 use std::time::Duration;
 
@@ -120,8 +120,8 @@ pub(crate) fn schedule(seed: u64, span: Duration) -> Vec<(Duration, Strike)> {
         });
     }
     for n in 0..times(150.0, 10) {
-        // Every third fault leaves a text in doubt: the carrier accepts the text, but neither the
-        // answer to the call nor a receipt shows that.
+        // Every third fault leaves a text in doubt: the carrier accepts the text, but the call
+        // fails and the receipt is lost.
         let (fault, mute) = if n % 3 == 0 {
             (doubtful(&mut rng), true)
         } else {
@@ -139,15 +139,15 @@ pub(crate) fn schedule(seed: u64, span: Duration) -> Vec<(Duration, Strike)> {
             span: millis(&mut rng, 1_000, 5_000),
         });
     }
-    // Schedules no strike in the first second of the load, when the fleet starts its work, and none
-    // in the last tenth, so that texts are in work at every strike.
+    // No strike comes in the first second of the load, when the fleet starts its work. None comes
+    // in the last tenth, because texts must be in work at every strike.
     let last = span.mul_f64(0.9).max(Duration::from_secs(2));
     let mut timed: Vec<(Duration, Strike)> = strikes
         .into_iter()
         .map(|strike| (rng.random_range(Duration::from_secs(1)..last), strike))
         .collect();
-    // Freezes the gates, so that the KEEP with which a guest cancels a deletion still waits on the
-    // bus when the deletion is due.
+    // A guest of kind `DELETED` cancels a deletion with KEEP. The gates freeze before, so that the
+    // KEEP still waits on the bus when the deletion is due.
     let moments = odd_moments(span)
         .filter(|(_, kind)| *kind == DELETED)
         .map(|(at, _)| at + FROZEN_FROM);

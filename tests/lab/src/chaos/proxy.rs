@@ -1,5 +1,5 @@
-//! A TCP proxy whose connections can be cut and slowed. With several targets it alternates between
-//! them and skips targets that do not listen, as a load balancer does.
+//! A TCP proxy whose connections can be cut and slowed. If it has several targets, it alternates
+//! between them and skips those that do not listen.
 
 use std::{
     io,

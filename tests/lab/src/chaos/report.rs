@@ -18,8 +18,9 @@ use super::{
     watch::Seen,
 };
 
-/// Minimum numbers for ten minutes of load: kills of each kind of process, and STOPs in flight. A
-/// shorter run needs a proportional share.
+/// Minimum numbers for ten minutes of load; a shorter run needs a proportional share. `KILLS`:
+/// kills of each kind of process. `STOPS`: STOPs that arrive before the guest's question is
+/// answered.
 const KILLS: f64 = 5.0;
 const STOPS: f64 = 50.0;
 /// Maximum number of violations that are printed per promise.

@@ -21,7 +21,7 @@ use super::{
     workers::Workers,
 };
 
-/// Makes `casino_number(MOVED)` the new number of the casino that changes its number.
+/// `casino_number(MOVED)` is the new number of the casino that changes its number.
 const MOVED: usize = 8;
 
 /// The time in which a casino's sending was paused: from the commit of the switch to the request to
@@ -79,8 +79,8 @@ impl Striker {
             done.context("a strike panicked")??;
         }
         self.ground.stack.sim.set_rules(Plan::default())?;
-        // Deletes all switches, including those that were stored although the connection broke
-        // before Postgres confirmed them.
+        // Deletes all switches. Some may have been stored although the connection broke before
+        // Postgres confirmed them.
         self.insist("delete from controls".to_owned()).await?;
         Ok(std::mem::take(&mut *self.struck.lock().await))
     }

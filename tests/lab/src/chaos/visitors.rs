@@ -29,16 +29,16 @@ pub(crate) struct Question {
     /// Whether the visitor reads the answer at once; if not, the visitor reads it at the end of the
     /// run.
     pub(crate) reads: bool,
-    /// Number of calls that send this message under the same id, at the same time and to the
-    /// gateways in turn.
+    /// Number of calls that send this message. All have the same id and are made at the same time,
+    /// to the gateways in turn.
     pub(crate) calls: usize,
     /// Number of frames of the first stream after which the visitor's connection breaks; `None` if
     /// it does not break.
     pub(crate) breaks_after: Option<usize>,
 }
 
-/// Visitors per second. The rate is low enough that each casino, with its visitors and its guests
-/// who text, stays below its message limit.
+/// Visitors per second. A casino's visitors and its guests who text must together stay below the
+/// casino's message limit.
 const RATE: f64 = 1.0;
 
 /// Returns all visitors of a run in the order of their arrival.

@@ -38,7 +38,8 @@ pub(crate) enum Odd {
     Flood,
     /// A guest who sends a cry for help in the middle of a flood of texts.
     Cry,
-    /// A guest whose deletion an operator requests, and who cancels it with KEEP before it is due.
+    /// A guest whose deletion an operator requests. The guest cancels the deletion with KEEP before
+    /// it is due.
     Deleted,
     /// A guest who asks a question before the casino's number is reassigned, and sends STOP to the
     /// number afterwards.
@@ -56,7 +57,7 @@ pub(crate) enum Odd {
 /// A takeover: a member of the casino's staff takes a conversation over, writes, and gives it back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Takeover {
-    /// Time from the start of the conversation until the person has it.
+    /// Time from the start of the conversation until the person takes it over.
     pub(crate) after: Duration,
     /// Time from the takeover until the person gives the conversation back.
     pub(crate) span: Duration,
@@ -79,8 +80,8 @@ pub(crate) const MACHINE: Duration = Duration::from_secs(8);
 pub(crate) const ASKED: Duration = Duration::from_millis(2_500);
 /// Time from the operator's request for deletion to the deletion.
 pub(crate) const DELETION: Duration = Duration::from_secs(4);
-/// Time from an [`Odd::Deleted`] guest's arrival until the gates freeze, and the duration of the
-/// freeze. The guest's KEEP then still waits on the bus when the deletion is due.
+/// The gates freeze `FROZEN_FROM` after an [`Odd::Deleted`] guest arrives, and stay frozen for
+/// `FROZEN`. The guest's KEEP then still waits on the bus when the deletion is due.
 pub(crate) const FROZEN_FROM: Duration = Duration::from_millis(4_800);
 pub(crate) const FROZEN: Duration = Duration::from_secs(3);
 /// Number of kinds of odd guests in [`odd_moments`]; `DELETED` is the index of [`Odd::Deleted`]
@@ -92,16 +93,17 @@ pub(crate) const DELETED: usize = 2;
 pub(crate) fn odd_moments(span: Duration) -> impl Iterator<Item = (Duration, usize)> {
     (0..span.as_secs() / 7).map(|n| (Duration::from_secs(3 + 7 * n), n as usize % KINDS))
 }
-/// Number of guests in a crowd, and seconds from one crowd to the next. The seconds are twice the
-/// time that the slow casino's number needs to answer a whole crowd.
+/// `CROWD`: number of guests in a crowd. `CROWD_EVERY_SECONDS`: time from one crowd to the next.
+/// The slow casino's number needs half of this time to answer a whole crowd.
 const CROWD: u64 = 60;
 const CROWD_EVERY_SECONDS: u64 = 60;
 /// Age of the texts of an [`Odd::Stale`] guest, well over the pack's `usefulness_minutes`.
 pub(crate) const STALE_HOURS: i64 = 2;
 const STALE_EVERY_SECONDS: u64 = 10;
 
-/// Index of the casino whose number changes, and the shares of the load's duration after which the
-/// number changes and the old number is reassigned.
+/// `MOVES`: index of the casino whose number changes. `MOVED_AT`: share of the load's duration
+/// after which the number changes. `HANDED_ON_AT`: share after which another casino gets the old
+/// number.
 pub(crate) const MOVES: usize = CASINOS - 1;
 pub(crate) const MOVED_AT: f64 = 0.4;
 pub(crate) const HANDED_ON_AT: f64 = 0.7;
@@ -123,7 +125,7 @@ pub(crate) const QUESTIONS: [&str; 9] = [
 /// The name that a guest gives in one of the questions.
 pub(crate) const NAME: &str = "Quillon";
 
-/// Visits per second. Each visit has about two texts, so that a casino stays below its limit of 200
+/// Visits per second. Each visit has about two texts, and a casino must stay below its limit of 200
 /// texts a minute.
 const RATE: f64 = 2.0;
 
@@ -151,10 +153,12 @@ pub(crate) fn visits(seed: u64, span: Duration) -> Vec<Visit> {
     all
 }
 
-/// Returns the odd guests. Every seven seconds one of the kinds of [`odd_moments`] arrives, and
-/// every four seconds a guest whose conversation a person takes over. There are also crowds, guests
-/// whose texts come hours late, and guests who write to a number shortly before and after its
-/// reassignment.
+/// Returns the odd guests:
+/// - every seven seconds one of the kinds of [`odd_moments`],
+/// - every four seconds a guest whose conversation a person takes over,
+/// - crowds, and in each of them a guest who cries for help,
+/// - guests whose texts come hours late,
+/// - guests who write to a number shortly before and after its reassignment.
 fn odd(rng: &mut StdRng, span: Duration) -> Vec<Visit> {
     let phone = |n: usize| format!("+1{}55502{:02}", AREA_CODES[n / 100], n % 100);
     let say = |after: u64, text| ScriptLine {

@@ -1,4 +1,4 @@
-//! Watches a run: restarts workers that ended by themselves, counts redeliveries, collects the
+//! Watches a run. Restarts workers that ended by themselves, counts redeliveries, collects the
 //! names of metrics, and searches bus messages for secrets.
 
 use std::{
@@ -104,8 +104,9 @@ pub(crate) async fn watch(ground: Arc<Ground>, workers: Arc<Workers>, seen: Arc<
     }
 }
 
-/// Waits until the carrier has no webhook left to deliver and the fleet has no work left; returns
-/// false after `patience`. `on_web` is the number of visitors' messages that gateways took.
+/// Waits until the carrier has no webhook left to deliver and the fleet has no work left. Returns
+/// false if that takes longer than `patience`. `on_web` is the number of visitors' messages that
+/// gateways took.
 pub(crate) async fn settle(ground: &Ground, on_web: usize, patience: Duration) -> Result<bool> {
     let until = Instant::now() + patience;
     while Instant::now() < until {

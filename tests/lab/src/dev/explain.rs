@@ -1,5 +1,5 @@
-//! Explains a reply to the handset: the path it took through the fleet, and the time each stage
-//! needed. The explanation holds ids, names and times, never a text or a phone.
+//! Explains a reply on the handset's page: the reply's path through the fleet, and the time that
+//! each stage needed. The explanation holds ids, names and times, never a text or a phone.
 
 use std::time::Duration;
 
@@ -17,8 +17,8 @@ use uuid::Uuid;
 const PATH_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Builds the explanation from the rows. If `shifted`, the fleet's clock differs from the
-/// database's. Times are then counted from when the guest's text was stored, because the fleet's
-/// clock gave the time at which the text was received.
+/// database's clock. Times then start when the database stored the guest's text, because the time
+/// of its receipt came from the fleet's clock.
 pub(crate) fn explain(store: Store, shifted: bool) -> Explain {
     Explain::new(move |attempt| {
         let store = store.clone();

@@ -1,4 +1,4 @@
-//! The interactive run: prints the addresses of all pages and folders, then runs a handset in the
+//! The interactive run. Prints the addresses of all pages and folders, then runs a handset in the
 //! terminal and serves handsets to the browser.
 
 use std::{io::IsTerminal, time::Instant};

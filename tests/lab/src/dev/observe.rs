@@ -1,5 +1,5 @@
-//! Runs Prometheus with our rules on this machine for the fleet of `./scripts/dev`. Its data is
-//! kept with the fleet's data.
+//! Runs Prometheus with our rules on this machine, for the fleet of `./scripts/dev`. Prometheus
+//! keeps its data in the fleet's data folder.
 
 use std::{
     path::{Path, PathBuf},
@@ -20,7 +20,8 @@ pub(super) struct Prometheus {
     _watchdog: Watchdog,
 }
 
-/// Starts Prometheus with the rules in `rules`; it scrapes the fleet's metrics.
+/// Starts Prometheus with the rules in the folder `rules`. Prometheus reads the fleet's metrics at
+/// `ops_url`.
 pub(super) async fn start(rules: &Path, dir: &Path, ops_url: &str) -> Result<Prometheus> {
     let rules = rules
         .canonicalize()

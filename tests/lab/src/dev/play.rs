@@ -1,5 +1,5 @@
-//! `--say` and `--script`: send texts as a guest, wait until all work is done, and print the texts
-//! that the carrier accepted.
+//! Runs `--say` and `--script`. Sends texts as a guest, waits until all work is done, and prints
+//! the texts that the carrier accepted.
 
 use std::{io::Write, time::Duration};
 

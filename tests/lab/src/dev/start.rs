@@ -28,8 +28,8 @@ pub(crate) struct House {
     scratch: bool,
 }
 
-/// Starts servers and fleet. With `scratch` the data is in a folder that is deleted when the run
-/// ends; otherwise the run continues with the data of the previous run.
+/// Starts servers and fleet. With `scratch` the data is in a folder that is deleted at the end of
+/// the run. Otherwise the run continues with the data of the previous run.
 pub(crate) async fn house(dev: &Dev, workers: &[Worker], scratch: bool) -> Result<House> {
     let dir = if scratch {
         dev_dir().join(format!("run-{}", std::process::id()))

@@ -68,8 +68,8 @@ pub struct Expect {
     pub any_of_items: Vec<String>,
     /// Profile fields that must be known about the guest after this turn.
     pub fields: BTreeMap<String, serde_json::Value>,
-    /// The content does not hold the answer: the host must say that it does not know, or give the
-    /// casino's phone number, and must invent nothing.
+    /// Whether the content lacks the answer. If so, the host must say that it does not know, or
+    /// give the casino's phone number. It must invent nothing.
     pub unanswerable: bool,
     /// Maximum number of segments over all texts of the answer.
     pub segments_max: Option<usize>,
@@ -125,8 +125,8 @@ impl Verdict {
     }
 }
 
-/// Reads every `*.yaml` file of `dir`, sorted by name. If `only` is not empty, it keeps files whose
-/// name contains one of its words.
+/// Reads every `*.yaml` file of `dir`, sorted by name. If `only` is not empty, reads only files
+/// whose name contains one of the words in `only`.
 pub fn read_dir(dir: &Path, only: &[String]) -> Result<Vec<Dialogue>> {
     let entries = std::fs::read_dir(dir).with_context(|| format!("reading {}", dir.display()))?;
     let mut files: Vec<PathBuf> = entries

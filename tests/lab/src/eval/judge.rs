@@ -66,8 +66,8 @@ pub struct Heard {
     pub agents: Vec<String>,
     /// Ids of the content items the host used.
     pub sources: Vec<String>,
-    /// For each turn, if a hosted model is set up: `model`, `fallback_text`, or why the offline
-    /// host answered.
+    /// If a hosted model is set up, one entry per turn: `model`, `fallback_text`, or the reason why
+    /// the offline host answered.
     pub answered_by: Vec<String>,
     /// Facts that an agent may now know about the guest, by the names in [`known::FIELDS`].
     pub known: BTreeMap<String, serde_json::Value>,
@@ -82,8 +82,8 @@ pub struct House {
     pub phone: String,
     /// The names of each content item, by the item's id.
     pub names: BTreeMap<String, Vec<String>>,
-    /// All statements of the casino's content and fixed texts; a fact that they do not support is
-    /// invented.
+    /// All statements of the casino's content and fixed texts. A fact in a reply that they do not
+    /// support counts as invented.
     pub evidence: Evidence,
 }
 
@@ -116,8 +116,8 @@ const ASKS: &[&str] = &[
     "para estar seguro",
     "pasé su pregunta",
 ];
-/// Tags of dialogues about safety. In such a dialogue the checks of facts count as compliance if
-/// the turn names no verdict.
+/// Tags of dialogues about safety. If a turn of these dialogues expects no verdict, its checks of
+/// facts belong to [`Class::Compliance`].
 const GRAVE: &[&str] = &[
     "crisis",
     "problem-gambling",
@@ -263,8 +263,7 @@ impl View<'_> {
             || names.iter().any(|name| self.has(name))
     }
 
-    /// Checks all forbidden wordings at once: a reply without any of them passes one check, however
-    /// long the list is.
+    /// Checks all forbidden wordings at once. They are one check, however long the list is.
     fn forbidden(&self) -> Option<Outcome> {
         let forbid = &self.expect.forbid;
         let said: Vec<&str> = forbid

@@ -1,5 +1,6 @@
-//! Two models that good dialogues must tell apart from a real host: one always gives the fallback,
-//! the other only recites a content row. Also the seed that makes runs repeatable.
+//! Two models that play bad hosts: one always gives the fallback, the other only recites a content
+//! row. Both must pass few checks, or the dialogues are too easy. Also the seed that makes runs
+//! repeatable.
 
 use std::{convert::Infallible, sync::Arc, time::Duration};
 
@@ -64,7 +65,7 @@ pub fn top_row(packs: &Packs) -> Models {
     Models::same(packs, &(Arc::new(TopRow) as Arc<dyn Model>))
 }
 
-/// Returns the same models, but with wordings that are equal in every run.
+/// Returns the models, changed so that their wordings are equal in every run.
 pub fn steady(packs: &Packs, models: &Models) -> Models {
     let made = Models::each(packs, |pack| {
         let model = models.of(pack).ok_or(())?;

@@ -24,12 +24,11 @@ pub struct Report {
     pub model: String,
     pub score: Share,
     pub classes: BTreeMap<Class, Share>,
-    /// Share of passed checks, separately for dialogues that were finished before the conversation
-    /// code first ran on them and for those written later.
+    /// Share of passed checks, separately for the dialogues of each [`Written`].
     pub written: BTreeMap<Written, Share>,
     /// Share of the turns tagged `follow-up` whose facts and items are all correct.
     pub follow_ups: Share,
-    /// Number of turns by who answered them: `model`, `fallback_text`, or the reason why the
+    /// Number of turns for each kind of answer: `model`, `fallback_text`, or the reason why the
     /// offline host answered. Empty without a hosted model.
     pub answered_by: BTreeMap<String, i64>,
     pub dialogues: Vec<Played>,

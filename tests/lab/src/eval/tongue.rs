@@ -1,5 +1,5 @@
-//! Detects a text's language by its small words, such as "the" or "el", whatever language the host
-//! claims. Pure.
+//! Detects a text's language by its small words, such as "the" or "el". The language that the host
+//! claims plays no role. Pure.
 
 use seven_domain::Language;
 
@@ -16,8 +16,8 @@ const SPANISH: &[&str] = &[
     "nuestra", "soy", "como", "cuando", "donde", "sin", "desea", "todos", "dias",
 ];
 
-/// Returns the language of which the text has more small words; `None` if it has equally many of
-/// both.
+/// Counts the small words of each language in the text. Returns the language that has more; `None`
+/// if both have equally many.
 pub(super) fn language(text: &str) -> Option<Language> {
     let folded = seven_text::fold(text);
     let words = || {

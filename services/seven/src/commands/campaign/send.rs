@@ -174,7 +174,7 @@ async fn guests(fleet: &Fleet, casino: &CasinoId, whom: &Whom) -> Result<Vec<Gue
     Ok(guests)
 }
 
-/// Prints the plan; with `each`, one line per guest.
+/// Prints the plan; with `each`, also one line per guest.
 fn say(
     ctx: &Context,
     name: &str,

@@ -136,8 +136,8 @@ pub async fn verify(
         against != Some(casino),
         "--against names {casino} itself; name another casino"
     );
-    // A login of one casino sees no other casino, not even its name, so the owner's login reads the
-    // roster.
+    // The login of one casino does not even see the names of other casinos, so the owner's login
+    // reads the roster.
     let owner = settings.postgres.owner_url.as_ref();
     let witness = login.pinned.as_ref().and(owner);
     let roster = match witness {
@@ -174,8 +174,8 @@ pub async fn verify(
     })
 }
 
-/// Returns the casinos whose rows the check tries to reach. If there is no other casino, returns
-/// one that does not exist, because writing rows for it must be refused, too.
+/// Returns the casinos whose rows the check tries to reach. If there is no other casino, returns a
+/// casino that does not exist: writing rows for it must be refused, too.
 fn tried(others: &[CasinoId], casino: &CasinoId) -> Result<Vec<CasinoId>> {
     if !others.is_empty() {
         return Ok(others.to_vec());

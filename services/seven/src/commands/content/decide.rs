@@ -151,7 +151,7 @@ async fn together(
     let fleet = ctx.fleet().await?;
     let mut work = Work::begin(fleet, casino).await?;
     let names = publish_waiting(&mut work, category, by).await?;
-    // The transaction ends before the person is asked: the answer may take long, and other people's
+    // The transaction ends before the person is asked. The answer may take long, and other people's
     // changes must not wait for it.
     work.rollback().await?;
     if names.is_empty() {

@@ -52,7 +52,7 @@ pub struct Load {
 
 /// Maximum number of items of each kind that are printed by name; the audit log has all.
 const NAMED: usize = 20;
-/// A person must agree to switch off more than one item in this many, because the file is then
+/// If loading switches off more than one in this many items, a person must agree: the file is
 /// probably the wrong one or incomplete.
 const ONE_IN: usize = 10;
 
@@ -120,8 +120,8 @@ pub(super) async fn vectors(ctx: &Context, casino: &CasinoId) -> Result<()> {
         let row = tx.casino_row().await?;
         tx.commit().await?;
         if let Some(row) = row {
-            // Claims the vectors, so that a swarm worker that hears of the change leaves them to
-            // this command.
+            // Claims the vectors for this command; otherwise a swarm worker that learns of the
+            // change would make them, too.
             claim_vectors(fleet, casino, row.content_version).await;
         }
     }

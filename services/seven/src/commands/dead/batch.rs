@@ -1,5 +1,5 @@
-//! Acts on many dead letters: prints a plan, asks for confirmation, handles one letter at a time at
-//! a set rate, and prints exact counts even when interrupted.
+//! Acts on many dead letters: prints a plan, asks for confirmation, and handles one letter at a
+//! time at a set rate. Prints exact counts even if it is interrupted.
 
 use std::{
     collections::BTreeMap,

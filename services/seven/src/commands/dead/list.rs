@@ -1,4 +1,4 @@
-//! `seven dead list`: pages by cursor through the dead letters of one casino or all, without
+//! `seven dead list`: lists the dead letters of one casino or of all, page by page and without
 //! payloads.
 
 use std::{cmp::Reverse, str::FromStr};

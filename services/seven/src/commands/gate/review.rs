@@ -97,7 +97,7 @@ pub(super) async fn list(ctx: &Context, command: &List) -> Result<()> {
     out!("{table}");
     let hits: i64 = review.iter().map(|line| line.hits).sum();
     let wrong: i64 = review.iter().map(|line| line.false_alarms).sum();
-    // An unmarked hit is not proved right, so this is an upper limit.
+    // A hit that nobody marked may be wrong too, so this share is an upper limit.
     let right = 100.0 * (hits - wrong) as f64 / hits.max(1) as f64;
     let precision = if wrong > 0 {
         format!(" (at most {right:.1} % right)")

@@ -20,7 +20,7 @@ use crate::{
 
 /// Goal for a drill: maximum time from the loss of the database to an answered guest.
 const LONGEST: TimeDelta = TimeDelta::hours(4);
-/// Goal for a drill: maximum data loss, measured as the time before the loss whose data is missing.
+/// Goal for a drill: maximum length of the period whose data is lost.
 const MOST_LOST: TimeDelta = TimeDelta::hours(24);
 
 #[derive(Debug, Args)]

@@ -29,8 +29,8 @@ pub struct Which {
     id: IdPrefix,
 }
 
-// The texts of these commands name guests by id, because the audit log is kept for years and many
-// people read it.
+// Texts in these commands must name guests by id, because the audit log is kept for years and read
+// by many people.
 #[derive(Debug, Subcommand)]
 pub enum Register {
     /// Open an incident and print its id.

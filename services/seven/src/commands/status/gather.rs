@@ -15,8 +15,8 @@ use crate::{
     one_line,
 };
 
-/// Longest wait for a connection to Postgres. It is shorter than the timeout of the first answer,
-/// so that the cause of a failed connection is reported.
+/// Longest wait for a connection to Postgres. It is shorter than the timeout of `in_time`, which
+/// would hide why the connection failed.
 const FIRST_ANSWER: Duration = Duration::from_secs(1);
 /// Timeout of all further queries to Postgres together, after it has answered the first one.
 const ALL_ANSWERS: Duration = Duration::from_secs(10);
@@ -25,11 +25,12 @@ const HEARING: Duration = Duration::from_millis(1_300);
 /// Workers that have been silent for longer are not shown.
 const WORKERS_SINCE: Duration = Duration::from_secs(600);
 
-/// Turns that began within this period before now are counted by outcome.
+/// The status counts the turns that began within this time before now.
 const HOSTED_TURNS_PAST: Duration = Duration::from_secs(24 * 3600);
 
 pub(super) async fn snapshot(fleet: &Fleet) -> Snapshot {
-    // The heartbeats are needed only without Postgres. Listening takes 1.3 s, so it begins at once.
+    // Heartbeats are needed only if Postgres does not answer. Listening for them takes 1.3 s, so it
+    // begins now, beside the queries.
     let hearing = tokio::spawn({
         let bus = fleet.bus.clone();
         async move { bus.beats(HEARING).await }
@@ -69,8 +70,8 @@ pub(super) async fn snapshot(fleet: &Fleet) -> Snapshot {
             .collect(),
     };
     name_casinos(&mut bus, &known);
-    // If Postgres answered, its data is used, because it is newer than the mirror and the
-    // heartbeats.
+    // If Postgres answered, the switches and heartbeats from NATS are dropped: Postgres has newer
+    // data.
     let (mirrored, heard) = match &stored {
         Some(_) => Default::default(),
         None => (

@@ -1,5 +1,5 @@
-//! Checks that no log line, span, metric label or bus subject holds a guest's number in any
-//! spelling, or words that a guest wrote or was sent.
+//! Searches log lines, spans, metric labels and bus subjects. None of them may hold a guest's phone
+//! number in any spelling, or words that a guest wrote or received.
 
 use std::{
     collections::{BTreeSet, HashSet},
@@ -13,8 +13,8 @@ use seven_testkit::collector::Span;
 
 use super::Finding;
 
-/// Number of consecutive words that reveal a text; a text of at most this many words is searched
-/// for as a whole.
+/// This many consecutive words of a text reveal the text. A text that has no more words than this
+/// is searched for as a whole.
 const WORDS: usize = 4;
 
 #[derive(Debug)]
@@ -82,8 +82,8 @@ impl Secrets {
         (runs.any(whole) || spelled()).then_some("a phone")
     }
 
-    /// Searches log lines, spans and metric series. Adds the result of the search on the bus:
-    /// `messages` is the number of messages searched, `told` names the places with secrets.
+    /// Searches log lines, spans and metric series. The bus was searched before: `messages` is the
+    /// number of its messages that were searched, `told` names the places with secrets.
     pub(crate) fn judge(
         &self,
         logs: &Path,

@@ -1,5 +1,5 @@
-//! Checks the sends: each text is sent once, none during a pause, and every text reaches a final
-//! state.
+//! Checks the sends. Each text must be sent once, and none during a pause. Every text must reach a
+//! final state.
 
 use std::{collections::HashMap, time::Duration};
 
@@ -42,8 +42,8 @@ pub(super) fn once(facts: &Facts) -> Finding {
     finding
 }
 
-/// Checks from the ledger alone that no guest reads the same words more often than the guest wrote
-/// texts.
+/// Checks that no guest gets the same words more often than the guest wrote texts. Safety texts are
+/// left out.
 pub(super) fn same_words_once(facts: &Facts) -> Finding {
     let mut finding = Finding::new("no guest reads one answer twice", "guests");
     let mut wrote: HashMap<&str, usize> = HashMap::new();
@@ -109,8 +109,7 @@ pub(super) fn settled(facts: &Facts) -> Finding {
 pub(super) fn sweeps_back_off(facts: &Facts) -> Finding {
     let mut finding = Finding::new("sweeps back off", "rows");
     let lived = |from: DateTime<Utc>, to: Option<DateTime<Utc>>| to.map(|to| to - from);
-    // The sweeps of a text that was held for a person begin anew at its release, as if the text had
-    // just been created.
+    // If a text was held for a person, its sweeps begin anew when it is released.
     let texts = facts.inbound.iter().map(|r| {
         let since_release = r.released_at.and_then(|at| lived(at, r.closed_at));
         let more = since_release.map_or(0, most_sweeps);
@@ -121,8 +120,8 @@ pub(super) fn sweeps_back_off(facts: &Facts) -> Finding {
             lived(r.stored_at, r.closed_at),
         )
     });
-    // If a provider call puts a text back in the queue, the text's sweeps begin anew, which allows
-    // one more sweep. If the text was sent in the end, its last call did not put it back.
+    // If a text returns to the queue after a provider call, its sweeps begin anew, so one more
+    // sweep is allowed. If the text was sent in the end, its last call did not put it back.
     let mut calls: HashMap<Uuid, i64> = HashMap::new();
     for attempt in facts.attempts.values() {
         *calls.entry(attempt.outbound_id).or_default() += 1;

@@ -1,5 +1,5 @@
-//! Checks that no text follows a STOP (D6): no call of a provider begins after the STOP's webhook
-//! was answered 2xx, until a START that was written after the STOP reaches us.
+//! Checks that no text follows a STOP (D6). After the STOP's webhook was answered 2xx, no call of a
+//! provider may begin. This ends when a START reaches us that was written after the STOP.
 
 use std::collections::HashMap;
 
@@ -20,7 +20,7 @@ type Guest = String;
 #[derive(Debug)]
 struct Silence {
     from: DateTime<Utc>,
-    /// Time at which the carrier got the START that ends the silence; the fleet cannot know of the
+    /// Time at which the carrier got the START that ends the silence. The fleet cannot know of the
     /// START earlier. `None` if no START followed.
     until: Option<DateTime<Utc>>,
 }

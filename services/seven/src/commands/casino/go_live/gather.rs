@@ -142,7 +142,8 @@ fn wrong(
     }
 }
 
-/// Returns the pack's texts that, with this casino's names, cost more segments than allowed.
+/// Returns the pack's texts that cost more segments than allowed once this casino's names are
+/// filled in.
 fn too_long(pack: &Pack, config: &CasinoConfig) -> Vec<String> {
     let mut long = Vec::new();
     for &key in TextKey::ALL.iter().filter(|key| pack.texts.has(**key)) {
@@ -177,8 +178,8 @@ async fn without_vector(
         .iter()
         .filter_map(|row| Item::from_json(row).ok())
         .collect();
-    // The plan fails if it would remove more than half of the vectors; then every row counts as a
-    // row without a vector.
+    // The plan fails if it would remove more than half of the vectors. Every row then counts as
+    // having no vector.
     let open = Ingestion::plan(&items, zone, embedding.space(), &stored)
         .map_or(items.len(), |plan| plan.embed.len());
     Ok(Some(open))
