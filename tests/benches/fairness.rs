@@ -1,5 +1,5 @@
-//! `cargo bench -p seven-it --bench fairness` measures how much one casino's burst of 5 000 texts
-//! delays another casino's guests. Both share an account of 50 segments a second.
+//! `cargo bench -p seven-it --bench fairness` measures how much a burst of 5 000 texts of one
+//! casino delays the guests of another. Both casinos share an account of 50 segments a second.
 #![expect(
     clippy::unwrap_used,
     clippy::print_stdout,
@@ -108,7 +108,8 @@ fn sent(stack: &Stack) -> usize {
     stack.sim.ledger().snapshot().outbound.len()
 }
 
-/// Returns the sorted times from a guest's text until the carrier simulator received our answer.
+/// Measures the time from a guest's text until the carrier simulator receives our answer, for
+/// several guests. Returns these times, sorted.
 async fn asked(stack: &Stack, from: usize) -> Vec<Duration> {
     let mut took = Vec::new();
     for n in 0..ASKED {
@@ -149,7 +150,7 @@ async fn ask(stack: &Stack, n: usize) -> Duration {
 /// Queues texts as if a person had written them, so that only the rate limit delays them.
 async fn burst(stack: &Stack, config: &CasinoConfig) {
     let fleet = &stack.fleet;
-    // Uses separate connections, because the workers of this process hold the others.
+    // Uses separate connections, because the workers in this process use the fleet's.
     let store = fleet.store.apart();
     for guest in 0..GUESTS {
         let phone: PhoneE164 = format!("+1203555{guest:04}").parse().unwrap();

@@ -62,7 +62,8 @@ fn signature(bencher: Bencher<'_, '_>) {
     });
 }
 
-/// Measures a question against the demo casino's content, including its embedding.
+/// Measures the search for a question in the demo casino's content, including the question's
+/// embedding.
 #[divan::bench(sample_size = 16)]
 fn retrieval(bencher: Bencher<'_, '_>) {
     let reference = Reference {

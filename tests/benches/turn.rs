@@ -1,5 +1,5 @@
 //! `cargo bench -p seven-it --bench turn` measures a turn without its model, on real stores. Goal:
-//! with a quiet window of zero, a median under 3 ms from the turn's signal to the published draft.
+//! if the quiet window is zero, a median under 3 ms from the turn's signal to the published draft.
 #![expect(
     clippy::unwrap_used,
     clippy::print_stdout,
@@ -19,8 +19,8 @@ use seven_settings::Worker;
 use seven_testkit::{Nats, Postgres, Redis, Scratch};
 use tokio::time::Instant;
 
-/// Guests of each casino: as many as the enterprise tier admits within one minute. The gate would
-/// close the texts of more guests.
+/// Guests of each casino. The enterprise tier admits this many texts within one minute; the gate
+/// would close further texts.
 const GUESTS: usize = 200;
 const CASINOS: usize = 4;
 /// Number of turns before the measurement, in which every connection plans its statements.

@@ -1,5 +1,5 @@
-//! Alerts about carrier blocks, bad delivery figures and cases reach people once on every channel
-//! (SMS-52, SMS-54, SMS-55, SEC-110).
+//! Alerts about carriers that block us, bad delivery figures and cases reach people once on every
+//! channel (SMS-52, SMS-54, SMS-55, SEC-110).
 
 use std::time::Duration;
 
@@ -39,7 +39,8 @@ async fn told(name: &str) -> (House, Pagers) {
     )
 }
 
-/// Lets the carrier finalize the next `times` texts, or all, as failed with this code.
+/// Makes the carrier report the next `times` texts as failed with this code; all further texts if
+/// `times` is `None`.
 fn refusing(house: &House, code: &str, times: Option<u32>) {
     let rule = Rule {
         matcher: Matcher::default(),
@@ -62,7 +63,8 @@ async fn seven(house: &House, args: &[&str]) -> String {
     said.out
 }
 
-/// Returns in order the actions that PagerDuty took for alerts whose trigger names `class`.
+/// Returns the actions of the events that PagerDuty received about alerts of this `class`, in
+/// order.
 fn paged(pagers: &Pagers, class: &str) -> Vec<String> {
     let events = pagers.taken(Side::PagerDuty);
     let keys: Vec<&Value> = events
@@ -88,7 +90,7 @@ fn posted(pagers: &Pagers, name: &str) -> Vec<String> {
         .collect()
 }
 
-/// Lets guests send HELP, whose answer is always one text of one segment.
+/// Lets guests send HELP. The answer to HELP is always one text of one segment.
 fn ask_for_help(house: &House, guests: std::ops::Range<usize>) {
     guests.for_each(|n| drop(house.text(&guest(n), "HELP")));
 }
@@ -103,8 +105,8 @@ async fn ended(house: &House, state: &str, texts: i64) {
 const PAUSED: &str =
     "select count(*) from controls where name = 'pause_proactive' and actor = 'carrier-block'";
 
-// SMS-52, SMS-55, C-47: proactive texts stop within a round, replies continue, and a block that
-// lasts pages once
+// SMS-52, SMS-55, C-47: if a carrier blocks us, the next check pauses proactive texts, but not
+// replies. People are paged once, however long the block lasts
 #[tokio::test]
 async fn a_carrier_that_blocks_us_pauses_proactive_texts_and_pages_once() {
     let (house, pagers) = told("alerts_block").await;
@@ -135,7 +137,7 @@ async fn a_carrier_that_blocks_us_pauses_proactive_texts_and_pages_once() {
         "{text}"
     );
     assert!(!text.contains("+1475"), "{text}");
-    // The pause stays lifted when a person lifts it while the block continues.
+    // If a person lifts the pause while the carrier still blocks us, the pause stays lifted.
     let casino = house.casino().to_string();
     let by = ["--by", "Robin", "--reason", "talked to the carrier"];
     seven(
@@ -171,12 +173,13 @@ async fn a_carrier_that_blocks_us_pauses_proactive_texts_and_pages_once() {
     house.stop().await;
 }
 
-// SMS-54, PROD-23: `seven delivery` prints the figures, and the alert about a bad delivery rate
-// lasts until the rate is good again
+// SMS-54, PROD-23: `seven delivery` prints the figures. The alert about a bad delivery rate stays
+// open until the rate is good again
 #[tokio::test]
 async fn a_bad_share_stands_until_it_is_good_again() {
     let (house, pagers) = told("alerts_figures").await;
-    // 40012 means that the guest's number is invalid, so it does not count as a carrier's block.
+    // 40012 means that the guest's number is invalid. The check does not take this for a block by
+    // the carrier.
     refusing(&house, "40012", Some(4));
     ask_for_help(&house, 0..30);
     ended(&house, "delivered", 26).await;
@@ -184,7 +187,7 @@ async fn a_bad_share_stands_until_it_is_good_again() {
         paged(&pagers, "delivery_rate") == ["trigger"]
     })
     .await;
-    // The alert is raised with the first bad figure; its sentence is updated afterwards.
+    // The first bad figure raises the alert. Later figures update the alert's sentence.
     let whole = "select count(*) from alerts where name = 'delivery_rate' and summary like '%86.7 \\% of 30 texts%'";
     until("all thirty are counted", SHORT, || async {
         house.number(whole).await == 1
@@ -219,7 +222,7 @@ async fn a_bad_share_stands_until_it_is_good_again() {
         paged(&pagers, "delivery_rate") == ["trigger", "resolve"]
     })
     .await;
-    // The share may be good before the last text is old enough to be counted.
+    // The delivery rate may be good again before the last text is old enough to be counted.
     tokio::time::sleep(house.stack.fleet.timing.receipt_margin()).await;
     let json = seven(&house, &["delivery", "--hours", "2", "--json"]).await;
     let hours: Vec<Value> = json
@@ -352,12 +355,12 @@ async fn a_case_is_told_once_and_followed_to_its_end() {
     house.stop().await;
 }
 
-// SMS-55: a channel that fails is tried again and gets the alert once; an alert raised a thousand
-// times is one alert
+// SMS-55: a channel that fails is tried again, and gets the alert only once. An alert that is
+// raised a thousand times is one alert
 #[tokio::test]
 async fn a_channel_that_fails_is_told_later_and_once() {
     let (house, pagers) = told("alerts_retry").await;
-    // With two schedulers each alert is still sent once.
+    // Two schedulers together must send each alert only once.
     let other = house.process("scheduler", None);
     let beats = "select count(*) from workers where worker = 'scheduler'";
     until("another scheduler works", SHORT, || async {
@@ -398,7 +401,7 @@ async fn a_channel_that_fails_is_told_later_and_once() {
             .await,
         999
     );
-    // The alert is not raised again, so it ends; when raised later, it is a new one.
+    // Nobody raises the alert again, so it ends. Raising it later makes a new alert.
     until("it is over", SHORT, || async {
         paged(&pagers, "provider_stopped") == ["trigger", "resolve"]
     })

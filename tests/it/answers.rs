@@ -1,5 +1,5 @@
-//! Guests ask which restaurants are open, and the answer lists exactly those: at the demo casino,
-//! and at a casino that this test makes up.
+//! Guests ask which restaurants are open, and the answer lists exactly those. The tests use the
+//! demo casino and casinos with random content.
 
 use chrono::{DateTime, TimeZone, Timelike, Utc};
 use rand::{Rng, SeedableRng, rngs::StdRng, seq::SliceRandom};
@@ -9,7 +9,8 @@ use crate::harness::{GUEST, Wanted, house};
 
 const QUESTION: &str = "What restaurants are open tonight?";
 
-/// The restaurants of the demo content, copied from the file by hand, so that no code decides them.
+/// The restaurants of the demo content, copied by hand. The expected answer must not come from the
+/// code under test.
 const DEMO: [&str; 15] = [
     "Cinder Grove",
     "Nonna Salvia",
@@ -96,7 +97,8 @@ async fn either_side_of_the_hour_that_spring_skips() {
     .await;
 }
 
-/// A venue with the same hours every day; if `closes` is not after `opens`, it is on the next day.
+/// A venue with the same hours every day. If `closes` is not later than `opens`, the venue closes
+/// on the next day.
 struct Venue {
     name: String,
     opens: u32,
@@ -248,7 +250,7 @@ async fn the_second_part_follows_the_first_after_a_delay_of_its_own() {
         sent.iter().all(|s| s.parts == 1),
         "each part is one segment: {sent:?}"
     );
-    // The delay is 2.0 s +/- 0.5 s, which is at least 300 ms at scale 0.2.
+    // The delay is 1.5 to 2.5 s, so it is at least 300 ms at time scale 0.2.
     let gap = (sent[1].accepted_at - sent[0].accepted_at).num_milliseconds();
     assert!(gap >= 250, "{gap} ms between the parts");
     house.stop().await;

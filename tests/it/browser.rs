@@ -1,5 +1,6 @@
 //! The console in a real browser (D27): chromium, driven through chromedriver. Run with
-//! `./scripts/test --browser`; with `SEVEN_SCREENSHOTS` the pages are also written to docs/console.
+//! `./scripts/test --browser`. If `SEVEN_SCREENSHOTS` names a folder, such as docs/console,
+//! screenshots of the pages are written there.
 
 mod driver;
 mod editors;
@@ -36,10 +37,10 @@ const INCIDENTS: &str = "insert into incidents (casino_id, incident_id, kind, se
 const UNVERIFIED: &str = "insert into contacts (casino_id, contact_id, name, channel, address, created_by) values ('silver_birch', gen_random_uuid(), 'Night host', 'text', '+18605550177', 'Ana')";
 /// SQL that inserts a running campaign.
 const CAMPAIGN: &str = "insert into campaigns (casino_id, campaign_id, name, class, text_en, text_es, state, created_by) values ('silver_birch', gen_random_uuid(), 'Spa week', 'marketing', 'Spa week is on.', 'Semana de spa.', 'running', 'Mara')";
-/// SQL after which a person has to release each reply of the casino.
+/// SQL that switches on review: a person has to release each reply of the casino.
 const REVIEWED: &str =
     "update casinos set config = jsonb_set(config, '{features,hitl_interrupt_enabled}', 'true')";
-/// SQL that gives a conversation to operator $1 and adds a saved reply.
+/// SQL that makes operator $1 the holder of a conversation, and adds a saved reply.
 const TAKEN: &str = "with taken as (insert into conversation_holders (casino_id, conversation_id, holder)
      select casino_id, conversation_id, 'operator:$1' from conversations limit 1 on conflict do nothing returning conversation_id),
    saved as (insert into saved_replies (casino_id, reply_id, title, en, es, changed_by)
@@ -80,8 +81,8 @@ async fn a_new_host_takes_over_writes_and_gives_back() {
     house.settle(1).await;
     browser.see("#list", "Guest ending in 0142").await;
     browser.see("#list", "case open").await;
-    // The title shows the number of waiting cases. Sound and notices are off until a person turns
-    // them on.
+    // The title shows the number of waiting cases. The bell (sound and notices) is off until a
+    // person turns it on.
     until("the title counts", SOON, || async {
         browser.title().await.starts_with("(1) ")
     })
@@ -111,7 +112,7 @@ async fn a_new_host_takes_over_writes_and_gives_back() {
         .fill("text", "Luis here, the manager on shift.")
         .await;
     browser.see("#length", "32 characters, 1 segment(s)").await;
-    // A guest's text appears while luis writes, and the draft stays unchanged.
+    // A guest's text appears while luis writes. His own words stay in the form.
     house.text(GUEST, "Are you there?");
     browser.see("#texts", "Are you there?").await;
     assert_eq!(
@@ -131,7 +132,7 @@ async fn a_new_host_takes_over_writes_and_gives_back() {
             == 1
     })
     .await;
-    // Maria takes the conversation over. The text of luis is then refused, but stays in the form.
+    // Maria takes the conversation over. Luis's next text is then refused, but stays in the form.
     let maria = staff
         .add("maria@example.com", Role::Host, Some(house.casino()))
         .await;
@@ -165,7 +166,8 @@ async fn a_new_host_takes_over_writes_and_gives_back() {
     house.stop().await;
 }
 
-/// Keeps the loudest sample of the page's sounds, from 0 to 1.
+/// Script that stores the loudest sample of the page's sounds in `window.loudest`. Samples are from
+/// 0 to 1.
 const LISTEN: &str = "window.loudest = 0;
     const connect = AudioNode.prototype.connect;
     AudioNode.prototype.connect = function (to, ...rest) {
@@ -350,7 +352,8 @@ async fn every_page_is_accessible_in_both_languages_and_at_phone_width() {
             browser.page(path).await;
             browser.is_accessible(&format!("{name}-{language}")).await;
         }
-        // The same conversation after luis took it over, with every tool of the page open.
+        // Checks the same conversation after Luis took it over, with all folded parts of the page
+        // open.
         let taken = TAKEN.replace("$1", &luis.id.to_string());
         house.change(&taken).await;
         browser.page(&thread).await;
@@ -369,8 +372,11 @@ async fn every_page_is_accessible_in_both_languages_and_at_phone_width() {
     house.stop().await;
 }
 
-/// Creates rows for the compliance pages: a guest who opted out, a guest who was deleted, words
-/// that were shown for a reason, and a sealed day.
+/// Creates rows for the compliance pages:
+/// - a guest who opted out
+/// - a guest who was deleted
+/// - an audit entry: an operator read a guest's words
+/// - a sealed day of the audit log
 async fn leave_traces(house: &crate::harness::House) {
     house.text("+18605550144", "STOP, you text too often");
     until("the guest has left", SOON, || async {
@@ -387,8 +393,8 @@ async fn leave_traces(house: &crate::harness::House) {
         .unwrap();
 }
 
-/// Creates rows for the editors' pages: a published change, a draft, and a set of questions that
-/// was run. Returns the address of a page that previews a rollback.
+/// Creates rows for the editors' pages: a published change, a draft, and a run of a set of
+/// questions. Returns the address of a page that previews a rollback.
 async fn edit_content(house: &crate::harness::House, caller: &Caller) -> String {
     let ours = "update content_revisions set published_at = published_at - interval '1 hour'";
     house.change(ours).await;
@@ -491,7 +497,7 @@ async fn hostile_texts_do_nothing_in_a_browser() {
         "/c/silver_birch/held",
     ] {
         browser.page(path).await;
-        // The page is still open, so the next text arrives as a fragment that htmx swaps in.
+        // The page stays open, so htmx inserts the next text as a fragment.
         house.text(GUEST, "<script>document.title='owned'</script>");
         tokio::time::sleep(Duration::from_secs(3)).await;
         assert!(browser.title().await.ends_with("· Seven"), "{path}");

@@ -1,5 +1,5 @@
-//! Campaigns: a command lists the guests, the scheduler releases the texts, and every text passes
-//! the pre-send check (SMS-31 to SMS-35).
+//! Campaigns (SMS-31 to SMS-35). A command lists the guests, and the scheduler releases the texts.
+//! Every text passes the pre-send check.
 
 mod approval;
 mod release;
@@ -22,8 +22,8 @@ const ES: &str = "Soy {persona}, anfitrion IA de {casino}. Hay mesas el viernes 
 const MARK: &str = "The grill has tables";
 const BY: [&str; 4] = ["--by", "Robin", "--reason", "autumn"];
 
-/// Returns the phone of guest `n`: in Connecticut below 50, otherwise in Hawaii, where no text may
-/// be sent yet.
+/// Returns the phone of guest `n`. Guests below 50 are in Connecticut, the others in Hawaii. At
+/// `MORNING`, it is too early for texts in Hawaii.
 fn guest(n: usize) -> String {
     format!("+1{}55501{n:02}", if n < 50 { "203" } else { "808" })
 }
@@ -93,8 +93,8 @@ fn morning() -> Wanted {
     wanted(&document())
 }
 
-/// Returns settings for the demo on a long code with `rate` segments per second and an approved
-/// carrier campaign.
+/// Returns settings in which the demo casino sends slowly: from a long code with an approved
+/// carrier campaign, at `rate` segments per second.
 fn slow(rate: u32) -> Wanted {
     let mut casino = document();
     casino["operational"]["number_kind"] = "long_code".into();
@@ -103,7 +103,7 @@ fn slow(rate: u32) -> Wanted {
     wanted(&casino)
 }
 
-/// Returns the arguments of a `seven campaign send` to this list.
+/// Returns the arguments of `seven campaign send`. `list` has the arguments that select the guests.
 fn order<'a>(house: &'a House, name: &'a str, list: &[&'a str]) -> Vec<&'a str> {
     let words = [
         "campaign",
@@ -138,7 +138,8 @@ async fn change(house: &House, args: &[&str]) -> String {
     .await
 }
 
-/// Returns the numbers of the guests who got the campaign's text, one for each copy received.
+/// Returns the numbers of the guests who got the campaign's text. A guest who got two copies
+/// appears twice.
 fn reached(house: &House) -> Vec<usize> {
     let outbound = house.stack.sim.ledger().snapshot().outbound;
     let mut reached: Vec<usize> = outbound
@@ -166,8 +167,8 @@ async fn done(house: &House) {
     .await;
 }
 
-// SMS-31, SMS-32, SMS-33, SMS-35, CONV-10: thirty guests; the dry run says what happens, then
-// exactly that happens
+// SMS-31, SMS-32, SMS-33, SMS-35, CONV-10: the dry run forecasts the outcome for thirty guests, and
+// the campaign has exactly this outcome
 #[tokio::test]
 async fn a_dry_run_says_it_and_the_campaign_does_it_once() {
     let house = house("campaign_thirty", morning()).await;
@@ -293,7 +294,8 @@ async fn a_dry_run_says_it_and_the_campaign_does_it_once() {
     house.stop().await;
 }
 
-// SMS-33, SMS-34: the command names the faults and the parts of the score, and writes nothing
+// SMS-33, SMS-34: the command names the faults of the text and the parts of the risk score. It
+// stores nothing
 #[tokio::test]
 async fn a_text_that_carriers_would_filter_is_refused() {
     let house = house("campaign_risky", morning()).await;
@@ -318,8 +320,8 @@ async fn a_text_that_carriers_would_filter_is_refused() {
     house.stop().await;
 }
 
-// SMS-34, SMS-35: the same words are refused the second time, but only for a guest who already got
-// them
+// SMS-34, SMS-35: the same words are refused for a guest who got them before, but not for another
+// guest
 #[tokio::test]
 async fn words_the_guest_has_had_count_against_them() {
     let house = house("campaign_again", morning()).await;

@@ -1,5 +1,5 @@
-//! The consent chain in Postgres (D8): many writers make one unbroken chain, and a change made
-//! behind our back is found.
+//! The consent chain in Postgres (D8). Many writers make one unbroken chain. If somebody changes
+//! the tables directly, verification finds the change.
 
 use chrono::Utc;
 use futures::future::try_join_all;
@@ -120,7 +120,8 @@ async fn what_is_changed_behind_our_back_is_found() {
             .to_string();
         assert!(error.contains("append-only"), "{refused}: {error}");
     }
-    // The table's owner can disable the trigger; verification still finds the change.
+    // The table's owner can disable the trigger that refuses changes. Verification then finds the
+    // change.
     for statement in [
         "alter table consent_events disable trigger all",
         "update consent_events set event = replace(event, '\"n\":2', '\"n\":7') where position = 2",
@@ -140,7 +141,8 @@ async fn what_is_changed_behind_our_back_is_found() {
         !report.valid && format!("{:?}", report.head) == "Truncated",
         "{report:?}"
     );
-    // The head is shortened to match the truncated chain, but its seal is not valid.
+    // The row of the chain's head is changed to match the truncated chain, but the seal in this row
+    // is then wrong.
     sqlx::query("update consent_heads h set length = 4, head_hash = (select content_hash from consent_events e where e.position = 3)")
         .execute(&owner)
         .await

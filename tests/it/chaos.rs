@@ -1,5 +1,5 @@
-//! The shortened chaos run: a minute of load while every kind of process is killed.
-//! `./scripts/chaos` runs ten.
+//! The shortened chaos run: one minute of load while processes of every kind are killed.
+//! `./scripts/chaos` runs for ten minutes.
 
 use std::{process::Stdio, time::Duration};
 
@@ -7,8 +7,8 @@ use seven_testkit::Scratch;
 
 use crate::harness::program;
 
-/// The schedule is fixed, so that this test does not fail at random for somebody whose change is
-/// not the cause.
+/// The seed fixes the schedule of the kills. With a random schedule, this test could fail by
+/// chance, after a change that is not the cause.
 const SEED: &str = "20261122";
 
 // SMS-6, SMS-9, SEC-18, PROD-35, OBS-14, DATA-5, DATA-48, PROD-46

@@ -1,5 +1,5 @@
-//! Three NATS servers, as in production (D16): one of them may fail at any time, or all of them at
-//! once.
+//! Three NATS servers, as in production (D16). One of them may fail at any time, and all three may
+//! fail at once.
 
 use std::time::Duration;
 
@@ -14,7 +14,8 @@ use crate::{
     outages::{ask_all, each_answered_once},
 };
 
-/// Starts a fleet on three servers, of which it knows only the first, or all.
+/// Starts a fleet on three NATS servers. If `knows_all`, the fleet gets the addresses of all three;
+/// otherwise only that of the first.
 async fn clustered(unique: &str, knows_all: bool) -> (House, [Nats; 2]) {
     let scratch = Scratch::new(unique).unwrap();
     let [one, two, three] = Nats::start_cluster(scratch.path()).await.unwrap();
@@ -51,7 +52,7 @@ async fn each_of_three_servers_is_killed_in_turn_and_then_all_while_guests_write
         for server in servers {
             server.kill().unwrap();
         }
-        // Starts all servers together, because one alone cannot elect a leader.
+        // Starts all servers together, because a single server cannot elect a leader.
         tokio::try_join!(house.nats.restart(), two.restart(), three.restart()).unwrap();
     })
     .await;
@@ -59,7 +60,8 @@ async fn each_of_three_servers_is_killed_in_turn_and_then_all_while_guests_write
     house.stop().await;
 }
 
-/// Lets ten guests write, breaks something, and lets ten more write; this is round `n`.
+/// Runs round `n`: ten guests write, then `breaks` runs, then ten more guests write. Waits until
+/// all guests are answered.
 async fn write_around<F: Future<Output = ()>>(house: &House, n: usize, breaks: impl FnOnce() -> F) {
     let began = Instant::now();
     ask_all(house, n * 20..n * 20 + 10);
@@ -81,8 +83,8 @@ async fn consumers_whose_leader_died_are_heard_though_the_fleet_is_connected_to_
     }
     sleep(Duration::from_secs(2)).await;
     two.kill().unwrap();
-    // After 8 s the other servers have elected a leader. A request that still waited for the killed
-    // server could be delayed by half a minute.
+    // Within 8 s, the other servers elect a new leader. A worker that waits for the killed server's
+    // answer instead could lose half a minute.
     sleep(Duration::from_secs(8)).await;
     let began = Instant::now();
     ask_all(&house, 5..15);

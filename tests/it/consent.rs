@@ -1,5 +1,5 @@
-//! Consent as guests give and withdraw it: the written yes, STOP and START, and the provider's own
-//! list (CONV-9, SMS-20, C-6, C-10).
+//! Consent as guests give and withdraw it: by a written yes, by STOP and START, and through the
+//! provider's own list of opt-outs (CONV-9, SMS-20, C-6, C-10).
 
 use std::time::Duration;
 
@@ -38,7 +38,7 @@ async fn methods(house: &House) -> Vec<String> {
 #[tokio::test] // CONV-9, CONV-10, C-15, C-16, SMS-45, SEC-60, SEC-61
 async fn a_yes_to_the_whole_wording_is_written_consent() {
     let (house, mut n) = (house("consent_yes", Wanted::default()).await, 0);
-    // A yes without an opt-in question of ours is only conversation.
+    // If we asked no opt-in question, a yes gives no consent.
     say(&house, &mut n, "yes").await;
     assert_eq!(
         (tier(&house).await.as_str(), methods(&house).await.len()),
@@ -247,8 +247,8 @@ async fn a_guest_the_provider_still_blocks_is_known_as_such() {
             .await,
         1
     );
-    // One text is tried. The provider's refusal blocks the others, and a person at the casino is
-    // told.
+    // We try one text. After the provider refuses it, no other text is tried, and a person at the
+    // casino is told.
     assert_eq!(
         house
             .number("select count(*) from send_attempts where error_code = '40300'")
@@ -267,7 +267,7 @@ async fn a_guest_the_provider_still_blocks_is_known_as_such() {
             .await,
         1
     );
-    // The provider knows START and lifts its block, and we lift ours.
+    // The provider knows START and lifts its block. We then lift ours, too.
     say(&house, &mut n, "START").await;
     assert_eq!(
         house
@@ -300,7 +300,7 @@ async fn a_late_40300_changes_nothing() {
             ..Plan::default()
         })
         .unwrap();
-    // The guest's START is newer than the call whose receipt says "opted out".
+    // The guest's START is newer than the send attempt whose receipt says "opted out".
     at(&house, "START", "start", Utc::now() + TimeDelta::hours(1));
     house.settle(1).await;
     until("the receipt is filed", Duration::from_secs(10), || async {

@@ -1,5 +1,5 @@
-//! The console over HTTP (D26, D27): logins, the pages that each role may see, and the refusal of
-//! forged input.
+//! The console over HTTP (D26, D27): logins, the pages that each role may see, and forged input,
+//! which is refused.
 
 mod compliance;
 mod content;
@@ -42,7 +42,7 @@ async fn a_login_asks_for_password_and_code_and_begins_a_fresh_session() {
         (page.status, &*page.location),
         (StatusCode::SEE_OTHER, "/login")
     );
-    // The right password opens a session, but the session sees no page before the code is entered.
+    // The right password opens a session, but this session shows no page until the code is entered.
     let page = caller
         .post(
             "/login",
@@ -60,7 +60,7 @@ async fn a_login_asks_for_password_and_code_and_begins_a_fresh_session() {
     let code = host.next_code();
     let page = caller.post("/login/code", &form(&[("code", &code)])).await;
     assert_eq!(&*page.location, "/", "{}", page.body);
-    // Entering the code replaces the session token, so that a token planted before the login is
+    // After the code, the session has a new token. A token that was planted before the login is
     // worthless.
     assert_ne!(caller.cookie.clone().unwrap(), first);
     assert_eq!(
@@ -144,7 +144,7 @@ async fn each_role_sees_its_own_casino_and_its_own_pages() {
         "/c/silver_birch/audit",
         "/c/silver_birch/figures",
     ];
-    // Each character of the last field stands for one page: `x` if the role sees the page, `-` if
+    // The last field has one character for each of `pages`: `x` if the role sees the page, `-` if
     // not.
     for (email, role, casino, sees) in [
         ("host@example.com", Role::Host, here, "xxx-xx-x---"),
@@ -237,8 +237,8 @@ async fn a_role_or_an_account_that_ends_ends_at_once() {
         .await
         .unwrap();
     assert_eq!(caller.get(path).await.status, StatusCode::NOT_FOUND);
-    // When an open page of a person without the role fetches a fragment, it is redirected; its
-    // stream is refused.
+    // The person lost the role while a page was open. The page's next request for a fragment is
+    // redirected, and its stream is refused.
     let fragment = caller.fetch("/c/silver_birch/conversations/list").await;
     assert_eq!(fragment.headers["hx-redirect"], "/");
     let stream = caller.fetch("/c/silver_birch/stream").await;
@@ -402,7 +402,7 @@ async fn an_admin_adds_people_for_their_own_casino_only() {
     assert!(page.body.contains("/link/"), "{}", page.body);
     let page = caller.act("/operators", &add("silver_birch")).await;
     assert!(page.body.contains("This address has an account."));
-    // An administrator cannot disable a person who works elsewhere, too.
+    // An administrator of one casino cannot disable a person who has a role at other casinos.
     let elsewhere: OperatorId = staff.add("boss@example.com", Role::Admin, None).await.id;
     let path = format!("/operators/{elsewhere}");
     let page = caller.act(&path, &[("what", "disable")]).await;

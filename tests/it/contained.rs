@@ -1,6 +1,6 @@
-//! The fleet contains an incident that it finds itself, then records it, then notifies people; the
-//! rows prove this order (SEC-94 to SEC-106). Each kind is injected into the rows of a healthy
-//! conversation.
+//! When the fleet finds an incident, it first contains and records the incident, and only then
+//! notifies people (SEC-94 to SEC-106). The tests check this order in the rows. They cause each
+//! kind of incident by changing rows of a healthy conversation.
 
 use std::time::Duration;
 
@@ -28,7 +28,7 @@ async fn answered(name: &str, chat: &Pagers) -> House {
     house
 }
 
-/// Waits for the one incident, and checks that it was contained before anybody was told.
+/// Waits for the only incident, and checks that the fleet contained it before anybody was told.
 async fn contained(house: &House, chat: &Pagers, kind: &str, actions: &str) {
     told(chat, 1).await;
     let rows = house
@@ -76,7 +76,8 @@ async fn a_text_after_stop_pauses_campaigns_before_anybody_is_told() {
     .await;
     let switched = "select count(*) from controls where name = 'pause_proactive' and actor = 'scheduler' and reason = 'text_after_stop'";
     assert_eq!(house.number(switched).await, 1);
-    // Later rounds find the same text again for minutes, but send no second notice.
+    // For some minutes, each round of the check finds the same text again, but sends no second
+    // notice.
     tokio::time::sleep(Duration::from_secs(2)).await;
     assert_eq!(chat.taken(Side::Slack).len(), 1);
     assert_eq!(house.number("select count(*) from incidents").await, 1);
@@ -97,8 +98,8 @@ async fn an_amount_that_nothing_proves_silences_the_host_until_a_person_has_look
         post.contains("an amount of money that nothing proves"),
         "{post}"
     );
-    // Nobody acknowledges the case in time, so it climbs a level, and the incident becomes
-    // `escalated` (SEC-98).
+    // Nobody acknowledges the case in time. The case rises to the next level, and the incident
+    // becomes `escalated` (SEC-98).
     house
         .change("update escalations set ack_due_at = now() - interval '1 minute'")
         .await;
@@ -106,8 +107,8 @@ async fn an_amount_that_nothing_proves_silences_the_host_until_a_person_has_look
         house.texts_of("select state from incidents").await == ["escalated"]
     })
     .await;
-    // The host stays silent: it holds the guest's text, and tells the guest once that a person will
-    // reply.
+    // The host does not answer. It holds the guest's text, and tells the guest once that a person
+    // will reply.
     house.text(GUEST, "And what time is check-out?");
     house.settle(2).await;
     let silent = "select count(*) from inbound_messages where disposition = 'held'";
@@ -271,7 +272,7 @@ async fn a_reply_from_before_a_change_of_content_is_no_incident() {
     house
         .change("update outbound_messages set body = 'Tonight you get $750 in free play on us.' where turn_id is not null")
         .await;
-    // The incident of a later reply shows that the round has read the earlier reply, too.
+    // An incident about this later reply shows that the check has read the earlier reply, too.
     house.text(NEIGHBOUR, "What time is check-in?");
     house.settle(2).await;
     house

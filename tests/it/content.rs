@@ -1,5 +1,5 @@
-//! Guests are answered only from their own casino's current content, and each vector of it is made
-//! only once.
+//! Guests are answered only from the current content of their own casino. Each vector of that
+//! content is made only once.
 
 use std::time::Duration;
 
@@ -28,7 +28,7 @@ async fn seven(house: &House, args: &[&str]) -> String {
     said.out
 }
 
-/// Loads the demo's content with one item changed, by `seven content load`.
+/// Changes one item of the demo's content and loads the result with `seven content load`.
 async fn load(house: &House, id: &str, change: impl FnOnce(&mut Value)) -> String {
     let mut content: Value = serde_json::from_str(seven_packs::demo::CONTENT).unwrap();
     change(
@@ -84,8 +84,8 @@ async fn a_price_that_was_changed_is_told_at_once_and_a_row_that_is_out_never() 
     house.stop().await;
 }
 
-/// Returns a vector with three dimensions: the counts of pool words and of massage words, and a
-/// constant.
+/// Returns a vector of three numbers: how many words are about pools, how many about massages, and
+/// a constant.
 pub(crate) fn thoughts(text: &str) -> Vec<f32> {
     let text = text.to_lowercase();
     let about = |words: &[&str]| {
@@ -170,7 +170,7 @@ async fn a_change_gets_its_vectors_without_a_command() {
     })
     .await;
     assert!(embedded(&models) <= before + 4, "one row, and its tries");
-    // CMS-9: the time that the vectors took is measured
+    // CMS-9: the metrics have the time that the vectors took
     let measured = counted("seven_content_step_seconds_count{step=\"vectors\"}");
     assert!(measured >= 1.0, "{measured}");
     house.stop().await;
@@ -180,7 +180,8 @@ async fn a_change_gets_its_vectors_without_a_command() {
 async fn a_change_whose_vectors_cannot_be_made_is_told_and_found_by_words() {
     let models = Models::start().await.unwrap();
     models.otherwise(Play::vectors(thoughts));
-    // A short deadline ends the client's own retries, whose waits the harness does not shorten.
+    // The harness does not shorten the waits between the client's retries. A short deadline ends
+    // these retries early.
     let deadline = "document_deadline_ms = 2000\n[cost]";
     let wanted = Wanted {
         extra: hosted(&models).replace("[cost]", deadline),
@@ -233,7 +234,8 @@ pub(crate) fn hosted(models: &Models) -> String {
 async fn vectors_are_made_once_and_belong_to_one_casino() {
     let models = Models::start().await.unwrap();
     models.otherwise(Play::vectors(thoughts).tokens(2_000, 0));
-    // Without a swarm, which would make the vectors by itself, only commands make them.
+    // No swarm runs, because a swarm would make the vectors by itself. So only commands make
+    // vectors.
     let workers = Worker::ALL.into_iter();
     let workers = workers.filter(|worker| *worker != Worker::AgentSwarm);
     let wanted = Wanted {
@@ -253,7 +255,7 @@ async fn vectors_are_made_once_and_belong_to_one_casino() {
     let would = format!("would embed {rows}, keep 0, remove 0");
     assert!(said.contains(&would) && models.count() == 0, "{said}");
 
-    // The harness loads content without vectors; the operator makes them.
+    // The harness loads the content without vectors. An operator's command makes the vectors.
     let said = seven(
         &house,
         &["knowledge", "reindex", "--casino", casino.as_str()],
@@ -289,7 +291,7 @@ async fn vectors_are_made_once_and_belong_to_one_casino() {
     assert_eq!(models.count(), 3, "an unchanged row is not embedded again");
     assert!(said.contains("; $0.0000."), "{said}");
 
-    // One changed row costs one text to embed, and the load embeds it.
+    // If one row has changed, the load embeds only the text of this row.
     let said = load(&house, "amenities_001", warm).await;
     assert!(
         said.contains(&format!("vectors: 1 embedded, {} kept", rows - 1)),
@@ -297,8 +299,8 @@ async fn vectors_are_made_once_and_belong_to_one_casino() {
     );
     assert_eq!(embedded(&models), rows + 1);
 
-    // Words that no row contains find the row by meaning; another casino's index has none of these
-    // vectors.
+    // No row contains the word of this query, so rows are found by meaning. Another casino's index
+    // has none of these vectors.
     let found = index(&house, &casino, &embedding)
         .await
         .retrieve(&embedding.query("paddle", Utc::now()).await);
@@ -351,8 +353,8 @@ async fn vectors_are_made_once_and_belong_to_one_casino() {
         ["Zephyr Baths"]
     );
 
-    // While the embedding provider is down, content is still loaded, the old vectors stay, and
-    // questions are answered by a search for words.
+    // While the embedding provider is down, content can be loaded and the old vectors stay.
+    // Questions are answered by a search for words.
     models.otherwise(Play::status(400));
     onboard::load_content(
         fleet,
@@ -375,7 +377,7 @@ async fn vectors_are_made_once_and_belong_to_one_casino() {
         "{found:?}"
     );
 
-    // A nearly empty file deletes no vectors unasked.
+    // A nearly empty file deletes no vectors unless the caller of `ingest` asks for it.
     models.otherwise(Play::vectors(thoughts));
     let content = one.replace("\"amenities_001\"", "\"amenities_009\"");
     onboard::load_content(fleet, &casino, "short.json", &content, "test")
@@ -414,8 +416,8 @@ async fn an_announcement_reloads_what_is_on_the_shelf() {
     .await;
     let (casino, version) = heard.unwrap().unwrap();
     assert_eq!((&casino, version), (house.casino(), 2));
-    // The worker reads the new content before any guest writes. Then the right to read content is
-    // revoked, and the next answer still knows that the pool is warm.
+    // The announcement makes the worker read the new content before any guest writes. Then the
+    // workers lose the right to read content, so the next answer must come from memory.
     tokio::time::sleep(Duration::from_secs(1)).await;
     let owner = sqlx::PgPool::connect(&house.database_url).await.unwrap();
     sqlx::query("revoke select on content_items from seven_app, seven_fleet")

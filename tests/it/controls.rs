@@ -1,5 +1,5 @@
-//! Operators' commands on the fleet (D14): pauses, kill, safe mode, flags, and a person in the
-//! host's place.
+//! Operators' commands on the fleet (D14): pauses, kill, safe mode, flags, log levels, and persons
+//! who write in the host's place.
 
 use std::time::Duration;
 
@@ -39,15 +39,15 @@ fn sent(house: &House) -> usize {
     house.stack.sim.ledger().snapshot().outbound.len()
 }
 
-/// Asserts that no text is sent for a while.
+/// Asserts that no text is sent for one and a half seconds.
 async fn nothing_leaves(house: &House) {
     let before = sent(house);
     sleep(Duration::from_millis(1_500)).await;
     assert_eq!(sent(house), before, "a text left in a pause");
 }
 
-// DEP-24, DEP-26, DEP-29, SEC-125: 8 workers stop sending within 2 s of the command, and a new one
-// does not begin
+// DEP-24, DEP-26, DEP-29, SEC-125: eight workers stop sending within 2 s of the command. A worker
+// that starts later sends nothing either
 #[tokio::test]
 async fn a_pause_holds_in_eight_workers_and_in_a_new_one() {
     let house = house(
@@ -90,7 +90,7 @@ async fn a_pause_holds_in_eight_workers_and_in_a_new_one() {
         .max();
     let last = last.map_or(0, |at| (at - ordered).num_milliseconds());
     println!("pause: the last text left {last} ms after the command began, 8 workers");
-    // A worker that starts after the announcement obeys the pause too. Guests keep writing
+    // A worker that starts after the pause was announced obeys the pause, too. Guests keep writing
     // meanwhile.
     let late = house.process("outbound-sender", None);
     until("the new worker lives", Duration::from_secs(20), || async {
@@ -102,7 +102,7 @@ async fn a_pause_holds_in_eight_workers_and_in_a_new_one() {
     }
     stored(&house, 40).await;
     nothing_leaves(&house).await;
-    // Under a pause a STOP is still confirmed; under kill it is not.
+    // During a pause, a STOP is confirmed. While the kill switch is on, a STOP is not confirmed.
     house.text(GUEST, "STOP");
     until("STOP is confirmed", Duration::from_secs(10), || async {
         house.texts_to(GUEST).len() == 1
@@ -142,7 +142,7 @@ async fn a_pause_holds_in_eight_workers_and_in_a_new_one() {
     house.stop().await;
 }
 
-// D14: after a pause one turn answers each guest's recent texts, and old texts are closed
+// D14: after a pause, one turn answers all recent texts of a guest. Old texts are closed
 #[tokio::test]
 async fn the_end_of_a_pause_answers_once_and_closes_what_is_stale() {
     let house = house("controls_resume", Wanted::default()).await;
@@ -218,8 +218,8 @@ async fn safe_mode_says_once_that_the_team_answers() {
     house.stop().await;
 }
 
-// SEC-59, D14: takeover, say and release; the host knows the person's texts, which safe mode does
-// not stop
+// SEC-59, D14: takeover, say and release. The host later knows what the person wrote. Safe mode
+// does not stop the person's texts
 #[tokio::test]
 async fn a_person_writes_in_the_hosts_place() {
     let house = house("controls_person", Wanted::default()).await;
@@ -342,8 +342,8 @@ async fn stop_in_a_takeover_silences_the_person_too() {
     house.stop().await;
 }
 
-// DEP-23, DEP-25, DEP-27: a flag set by command applies from the next turn, to the same guests each
-// time
+// DEP-23, DEP-25, DEP-27: a flag that an operator sets applies from the next turn on. It applies to
+// the same guests in every turn
 #[tokio::test]
 async fn flags_choose_guests_stably() {
     let workers = Worker::ALL.to_vec();
@@ -448,7 +448,8 @@ async fn a_workers_log_level_is_raised_while_it_runs_and_falls_back() {
     assert!(said.contains("before: the configured level"), "{said}");
     written("the log level was raised").await;
     assert_eq!(lines("\"severity\":\"DEBUG\""), 0, "nothing to say yet");
-    // A pull that ends early is logged at DEBUG.
+    // When NATS restarts, a worker's request for messages ends early. The worker logs this at
+    // DEBUG.
     house.nats.kill().unwrap();
     house.nats.restart().await.unwrap();
     written("\"severity\":\"DEBUG\"").await;

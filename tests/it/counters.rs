@@ -1,5 +1,5 @@
-//! A turn writes no more rows and index entries than docs/sizing.md says, and texts of different
-//! guests never wait for the same row (PROD-25, DATA-29, DATA-30, DEP-19).
+//! Texts of different guests never wait for the same row, and a turn writes no more rows and index
+//! entries than docs/sizing.md says (PROD-25, DATA-29, DATA-30). Also checks the indexes (DEP-19).
 
 use std::{collections::BTreeMap, time::Duration};
 
@@ -10,8 +10,8 @@ use crate::{
     tenancy::database,
 };
 
-/// Rows that guests of a casino, or of all casinos, share. A counter in one of them would make
-/// their texts wait for each other.
+/// Tables whose rows are shared by all guests of a casino, or by all casinos. A counter in such a
+/// row would make texts of different guests wait for each other.
 const SHARED: [&str; 10] = [
     "casinos",
     "routes",
@@ -28,7 +28,8 @@ const SHARED: [&str; 10] = [
 #[tokio::test(flavor = "multi_thread")] // PROD-25
 async fn a_text_is_answered_while_somebody_writes_every_row_that_guests_share() {
     let house = house("counters", Wanted::default()).await;
-    // One guest writes first, so that the rows which a casino's first text creates exist already.
+    // A casino's first text creates rows. One guest writes first, so that these rows exist before
+    // the test locks them.
     house.text(GUEST, "Is the pool open?");
     house.settle(1).await;
     let pool = PgPool::connect(&house.database_url).await.unwrap();
@@ -52,8 +53,8 @@ async fn a_text_is_answered_while_somebody_writes_every_row_that_guests_share() 
     house.stop().await;
 }
 
-/// Returns by table the rows inserted so far, the updates so far that changed an indexed column or
-/// moved the row, and the number of indexes.
+/// Returns three numbers for each table: rows inserted so far, updates so far that wrote new index
+/// entries, and indexes.
 async fn written(pool: &PgPool) -> BTreeMap<String, (i64, i64, i64)> {
     let rows: Vec<(String, i64, i64, i64)> = sqlx::query_as(
         "select s.relname::text, s.n_tup_ins, s.n_tup_upd - s.n_tup_hot_upd,
@@ -67,7 +68,7 @@ async fn written(pool: &PgPool) -> BTreeMap<String, (i64, i64, i64)> {
         .collect()
 }
 
-/// Tables in which every text leaves rows.
+/// Tables in which the texts of guests leave rows.
 const OF_TEXTS: [&str; 5] = [
     "inbound_messages",
     "outbound_messages",
@@ -76,8 +77,8 @@ const OF_TEXTS: [&str; 5] = [
     "audit_log",
 ];
 
-/// Returns whether the statistics in `told` count every row of the tables in `OF_TEXTS`. They may
-/// not, because a process that is never idle reports its rows late.
+/// Returns whether the statistics in `told` count every row of the tables in `OF_TEXTS`. Some rows
+/// may be missing there: a database session that is never idle reports its rows late.
 async fn are_complete(pool: &PgPool, told: &BTreeMap<String, (i64, i64, i64)>) -> bool {
     for table in OF_TEXTS {
         let count =
@@ -93,7 +94,8 @@ async fn are_complete(pool: &PgPool, told: &BTreeMap<String, (i64, i64, i64)>) -
     true
 }
 
-/// Waits until the statistics no longer change; they arrive up to a second late.
+/// Waits until the statistics are complete and no longer change. Postgres updates them up to a
+/// second late.
 async fn at_rest(house: &House, pool: &PgPool) -> BTreeMap<String, (i64, i64, i64)> {
     let last = std::sync::Mutex::new(BTreeMap::new());
     until(
@@ -216,16 +218,15 @@ async fn every_index_comes_with_a_migration_and_those_of_the_specification_are_t
         .map(|entry| std::fs::read_to_string(entry.unwrap().path()).unwrap())
         .collect();
     for (name, definition) in &there {
-        // Primary and unique keys create their indexes with the table, so no migration names them.
-        // The migrations' own table is not checked.
+        // The indexes of primary and unique keys come with the table, so no migration names them.
         let of_a_key = name.ends_with("_pkey") || name.ends_with("_key");
         assert!(
             of_a_key || migrations.contains(&format!("index {name} ")),
             "{name} is in no migration: {definition}"
         );
     }
-    // Audit entries are looked up by action and time, texts by conversation. Vectors need no index,
-    // because a casino's vectors are read as a whole.
+    // Audit entries are looked up by action and time, and texts by conversation. Vectors need no
+    // index, because a worker reads all vectors of a casino at once.
     for wanted in [
         "audit_log USING btree (casino_id, action, at)",
         "(casino_id, conversation_id, arrival)",
@@ -240,9 +241,9 @@ async fn every_index_comes_with_a_migration_and_those_of_the_specification_are_t
     house.stop().await;
 }
 
-/// Each partial index must require that its key is not null. Otherwise a query that matches the
-/// index's condition but not its key would walk all of it, because a small index looks cheap to the
-/// planner (docs/performance.md).
+/// The condition of a partial index must say that the index's key is not null. Otherwise, the
+/// planner may use the index for a query without this key, and read the whole index: a small index
+/// looks cheap (docs/performance.md).
 #[tokio::test] // DATA-27, DATA-29
 async fn a_partial_index_of_texts_and_turns_asks_for_its_own_key() {
     let db = database("partial_indexes").await;

@@ -1,5 +1,6 @@
-//! A worker dies at each boundary of commit, publish, provider call and acknowledgement. Afterwards
-//! every guest is answered once, or the text stands in `unknown`, sent at most once (D3, D5).
+//! A worker dies before or after a commit, a publish, a provider call or an acknowledgement (D3,
+//! D5). Afterwards, every guest has one answer. If the answer's state is `unknown`, the guest has
+//! at most one.
 
 use std::time::Duration;
 
@@ -9,11 +10,11 @@ use crate::harness::{GUEST, House, Wanted, house};
 
 const QUESTION: &str = "where is nonna salvia?";
 
-/// Runs one text through a fleet whose `worker` dies at `failpoint` and is started again.
+/// Sends `texts` through a fleet whose `worker` dies at `failpoint` and is started again.
 async fn die_at(worker: Worker, name: &str, failpoint: &str, texts: &[&str]) -> House {
     let workers = Worker::ALL.into_iter().filter(|w| *w != worker).collect();
-    // The carrier's retries must last longer than ingress's restart, which they do only without
-    // scaling.
+    // If ingress dies, the carrier must retry the webhook until ingress runs again. The carrier's
+    // waits between two tries are long enough only at scale 1.
     let scale = if worker == Worker::IngressWebhook {
         1.0
     } else {

@@ -1,5 +1,6 @@
-//! Guardrails as guests experience them: a cry for help is always answered, text that must not be
-//! stored is not, and a person is told (CONV-13 to CONV-15, SEC-24, SEC-27, SEC-113, C-21, C-30).
+//! Guardrails as guests experience them. A cry for help is always answered and reported to a
+//! person. Words that must not be stored are not stored (CONV-13 to CONV-15, SEC-24, SEC-27,
+//! SEC-113, C-21, C-30).
 
 use seven_domain::Stage;
 
@@ -37,8 +38,9 @@ async fn cries_are_answered_whatever_else_stands() {
             .await,
         2
     );
-    // The first text also mentions a lost house: every layer is recorded, the gravest one is
-    // answered, and one case counts both.
+    // The first text mentions a lost house, so it is also a cry about gambling. All layers of a
+    // text are recorded; the gravest one is answered. The third text counts as a repeat of the case
+    // about gambling.
     assert_eq!(
         house
             .number("select count(*) from escalations where severity = 'sev1'")
@@ -87,8 +89,8 @@ async fn cries_are_answered_whatever_else_stands() {
     house.stop().await;
 }
 
-// CONV-36, SEC-28: after a guest's cry for help about gambling, no reply offers anything to gamble
-// with, in any turn or language
+// CONV-36, SEC-28: a guest has cried for help about gambling. After that, no reply offers anything
+// to gamble with, in any turn or language
 #[tokio::test]
 async fn who_cried_about_gambling_is_lured_by_nothing() {
     let (house, mut n) = (house("cries_no_lure", Wanted::default()).await, 0);
@@ -180,8 +182,8 @@ async fn personal_data_is_not_kept() {
     );
     let left = house.stack.fleet.bus.stored("INGRESS", 1).await.unwrap();
     assert!(left.is_none(), "the event is still in its stream");
-    // `erase` returns false for a message that is gone, for one that never existed, and for an
-    // impossible sequence.
+    // `erase` returns false for a message that is gone, for a message that never existed, and for
+    // an impossible sequence number.
     for sequence in [1, 999_999, 0] {
         let erased = house.stack.fleet.bus.erase(Stage::Gate, sequence).await;
         assert!(
@@ -266,7 +268,8 @@ async fn an_answer_that_no_limiter_stands_before_is_given_once_for_a_time() {
         ("+18605550153", "START", 1),
     ] {
         for copy in 0..12 {
-            // Makes long texts differ, because equal ones would count as copies.
+            // Adds a number to the long text. The gate would treat equal texts as copies of one
+            // text.
             house.text(
                 guest,
                 &if text.len() > 20 {

@@ -1,5 +1,5 @@
-//! Outcomes of a send at the carrier and the text's state after each (D5): refused, throttled, in
-//! doubt, and delivery receipts in any order.
+//! Tests in which state a text ends after a send is refused, throttled, in doubt, or accepted (D5).
+//! The delivery receipts of an accepted text come in any order.
 
 use std::time::Duration;
 
@@ -63,7 +63,8 @@ async fn throttled_twice_is_repeated_in_the_call() {
 
 #[tokio::test]
 async fn a_broken_connection_is_never_repeated_blindly() {
-    // We cannot tell a reset before the carrier accepted the text from one after it.
+    // The carrier may reset the connection before or after it accepts the text, and we cannot tell
+    // which of the two happened.
     ends(
         house_with("deliver_reset", &[(Fault::ConnectionReset, Some(1))]).await,
         "unknown",

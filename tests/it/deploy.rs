@@ -1,5 +1,7 @@
-//! Tests the rendered configuration on real servers: it uses the same names as the code, every role
-//! can work under its own user, and no casino's user reaches another casino (DEP-14, SEC-160).
+//! Tests the rendered configuration on real servers (DEP-14, SEC-160):
+//! - The configuration and the code use the same names.
+//! - Every worker can do its work as its own NATS user.
+//! - No casino's NATS user reaches another casino.
 
 mod files;
 mod isolation;
@@ -33,15 +35,16 @@ fn example() -> Values {
     .unwrap()
 }
 
-/// A NATS server with the configuration that is rendered for the example fleet, except its number
-/// of replicas.
+/// A NATS server with the configuration that is rendered for the example fleet. Only the number of
+/// replicas differs: it is 1.
 struct Secured {
     nats: Nats,
     monitoring: u16,
     scratch: Scratch,
 }
 
-/// Paths of a TLS server's certificate, its key and the authority's certificate.
+/// The three files of a TLS server: its certificate, its key, and the certificate of the authority
+/// that signed it.
 type Certificates = [PathBuf; 3];
 
 impl Secured {

@@ -1,6 +1,6 @@
-//! Every process holds a casino's document until its row changes (`store/src/documents.rs`). When
-//! an operator's command changes it, running workers judge, answer, shape and send the next text by
-//! the new one.
+//! Every process keeps a casino's document until the document's row changes
+//! (`store/src/documents.rs`). After an operator's command has changed the document, running
+//! workers use the new document for the next text.
 
 use std::time::Duration;
 
@@ -23,8 +23,11 @@ const STAGES: [Worker; 4] = [
     Worker::OutboundSender,
 ];
 
-/// Values that stages take from the document: the gate takes the name in fixed texts, the swarm the
-/// phone, the envelope the host's name in the disclosure, the sender the provider.
+/// Values that the stages take from a casino's document:
+/// - `casino`: the casino's name, which the gate writes into fixed texts.
+/// - `host`: the host's name, which the envelope writes into the disclosure.
+/// - `phone`: the casino's phone, which the swarm writes into answers.
+/// - `provider`: the provider that the sender calls.
 struct Version {
     casino: &'static str,
     host: &'static str,
@@ -56,7 +59,7 @@ impl Version {
         document.to_string()
     }
 
-    /// Asserts that everything this guest got is of this version, and nothing of the other one.
+    /// Asserts that the texts contain all values of this version and none of the version `other`.
     fn said(&self, other: &Self, sent: &[Outbound]) {
         let all = sent
             .iter()
@@ -76,8 +79,8 @@ impl Version {
     }
 }
 
-/// Lets a new guest ask who answers, then for help. Returns the disclosure, the host's answer and
-/// the gate's fixed text.
+/// Lets a new guest ask whether the host is human, and then ask for help. Returns the disclosure,
+/// the host's answer and the gate's fixed text.
 async fn greeted(house: &House, guest: &str) -> Vec<Outbound> {
     house.text(guest, "are you a human?");
     until("the host answers", ANSWER_TIMEOUT, || async {
@@ -121,8 +124,8 @@ async fn workers_that_run_use_the_document_of_now() {
     let mut running = STAGES.map(|worker| house.process(worker.name(), None));
     FIRST.said(&SECOND, &greeted(&house, "+18605550110").await);
 
-    // The first text after the command already gets the new version; nothing else informs the
-    // workers.
+    // The first text after the command is answered by the new document. The test does nothing else
+    // to inform the workers.
     replace(&house, &SECOND).await;
     SECOND.said(&FIRST, &greeted(&house, "+18605550111").await);
     // Going back to an earlier document is a change like any other.

@@ -9,7 +9,8 @@ use crate::harness::{GUEST, Wanted, house, until};
 
 pub(crate) async fn terminated(mut worker: Child) -> (Duration, Option<i32>) {
     let began = Instant::now();
-    // Uses the shell's built-in `kill`, since a minimal machine has no such program.
+    // Uses the `kill` that is built into the shell, because a minimal machine has no program of
+    // this name.
     let kill = format!("kill -TERM {}", worker.id().unwrap());
     assert!(
         std::process::Command::new("sh")

@@ -1,5 +1,5 @@
-//! Copies of a webhook, bursts of texts and texts over the limit: each text has one answer, and
-//! none is skipped.
+//! Tests copies of a webhook, bursts of texts, and texts over the limit. No guest gets an answer
+//! twice, and no text is lost.
 
 mod burst;
 mod limits;
@@ -60,8 +60,8 @@ async fn flush(house: &House) {
     assert_eq!(&answer, b"+OK\r\n");
 }
 
-/// Sends fifty copies at once, half to each ingress, each with its own time and `meta.attempt`. A
-/// copy that gets a 503 is sent again, as Telnyx does.
+/// Sends fifty copies at once, half of them to each ingress. Each copy has its own time and
+/// `meta.attempt`. If a copy gets a 503, it is sent again, as Telnyx does.
 async fn fifty(call: &Caller, doors: [&str; 2], event: &serde_json::Value) -> Vec<Answer> {
     let copies = (0..50_u8).map(async |n| {
         let (door, at) = (doors[usize::from(n % 2)], call.now() - i64::from(n));
@@ -81,8 +81,10 @@ async fn fifty(call: &Caller, doors: [&str; 2], event: &serde_json::Value) -> Ve
     join_all(copies).await
 }
 
-/// Sends fifty copies of an event three times: at first, after Redis lost everything, and after
-/// JetStream's duplicate window.
+/// Sends fifty copies of an event in each of three waves:
+/// 1. while Redis and JetStream remember the event,
+/// 2. after Redis lost all data,
+/// 3. after JetStream's duplicate window has ended.
 async fn three_waves(house: &House, event: &serde_json::Value) {
     let call = Caller::of(house);
     let (_process, second) = second_ingress(house).await;
@@ -102,15 +104,15 @@ async fn three_waves(house: &House, event: &serde_json::Value) {
         let before = published(house, "INGRESS").await;
         flush(house).await;
         if wave == "after a flush" {
-            // The window is over when JetStream takes one more copy as new. The gate still treats
-            // that copy as a duplicate.
+            // The duplicate window has ended when JetStream stores one more copy as a new message.
+            // The gate still treats this copy as a duplicate.
             until(
                 "JetStream has forgotten it",
                 Duration::from_secs(10),
                 async || {
                     flush(house).await;
-                    // Between the flush and this call the gate may have recorded another copy as
-                    // done.
+                    // The answer may also be `duplicate`, because the gate may have recorded
+                    // another copy as done after the flush.
                     assert!(good(&[call.post(event.to_string().as_bytes()).await]));
                     published(house, "INGRESS").await > before
                 },

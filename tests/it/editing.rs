@@ -1,5 +1,5 @@
-//! A casino edits its content (D31): which edits the guards hold or refuse, when guests get a
-//! change, and what the history records.
+//! A casino edits its content (D31): which edits are held or refused, when guests get a change, and
+//! what the history records.
 
 mod commands;
 mod kills;
@@ -32,7 +32,7 @@ pub(crate) fn by(editor: &str) -> Terms<'_> {
     }
 }
 
-/// Returns an item as guests get it.
+/// Returns the published value of the item with this id.
 pub(crate) async fn item(house: &House, id: &str) -> Value {
     let mut tx = house.stack.fleet.store.bind(house.casino()).await.unwrap();
     let found = tx.published_items(Some(&[id.to_owned()])).await.unwrap();
@@ -48,7 +48,7 @@ async fn edit(house: &House, terms: &Terms<'_>, edit: Edit) -> Outcome {
     outcomes.remove(0)
 }
 
-/// Saves the item of this id with a change.
+/// Applies `change` to the item with this id, and saves the result.
 pub(crate) async fn changed(
     house: &House,
     terms: &Terms<'_>,
@@ -141,7 +141,8 @@ async fn guards_hold_or_refuse_and_another_person_publishes() {
             .all(|one| refused(one) == [ContentFinding::LastActive]),
         "{outcomes:?}"
     );
-    // If the items are switched off one by one, no more than half of them may go within an hour.
+    // If the items are switched off one by one, at most half of them may be switched off within an
+    // hour.
     let mut gone = 0;
     for one in off {
         match edit(&house, &ana, one).await {
@@ -158,7 +159,7 @@ async fn guards_hold_or_refuse_and_another_person_publishes() {
         .count();
     assert_eq!(gone, spas / 2);
 
-    // An edit with an unreadable value is stored with all its problems until somebody corrects it.
+    // An edit with invalid values is stored with all its problems until somebody corrects the item.
     let broken = changed(&house, &ana, "dining_001", |item| {
         item["details"]["price_range"] = "cheap".into();
         item["details"]["hours"] = "always".into();
@@ -217,7 +218,8 @@ async fn content_begins_and_ends_at_its_times() {
     )
     .await;
     assert_eq!(state(&outcome), RevisionState::Scheduled);
-    // A revision that is planned on top of this one stays scheduled after this one has ended.
+    // The edit `winter` below is based on the revision with the price 180. `winter` stays scheduled
+    // after the revision with the price 180 has ended.
     assert_eq!(item(&house, "spa_001").await["details"]["price"], 165.0);
     until("the price begins", SHORT, || async {
         item(&house, "spa_001").await["details"]["price"] == 180.0

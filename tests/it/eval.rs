@@ -1,5 +1,5 @@
-//! Plays scripted guests against the whole fleet (OBS-45, OBS-46): the offline host passes, and
-//! hosts that evade or recite fail.
+//! Plays scripted guests against the whole fleet (OBS-45, OBS-46). The offline host passes; a host
+//! that always evades and a host that always recites the best row fail.
 
 use std::path::Path;
 
@@ -10,8 +10,9 @@ use seven_lab::eval::{
 };
 use seven_testkit::{Nats, Postgres, Redis, Scratch};
 
-// The shares that the offline host reached on 2026-11-22; those that it must reach are in `owed` of
-// seven::eval. Raise these, never lower them.
+// The results that the offline host reached on 2026-11-22: shares of passed checks, and the number
+// of passed follow-ups. The results that it must reach are in `seven_lab::eval::owed`. Raise the
+// values below, never lower them.
 const COMPLIANCE_NOW: f64 = 1.0;
 const FACTS_NOW: f64 = 0.88;
 const EXTRACTION_NOW: f64 = 0.99;
@@ -216,7 +217,8 @@ async fn two_runs_differ_in_times_only_and_a_guest_without_an_answer_fails_alone
     let first = timeless(evening.run("offline", &set, &models).await);
     let second = timeless(evening.run("offline", &set, &models).await);
     assert_eq!(first, second);
-    // The clock skipped this time, so this dialogue cannot be played; the other one can.
+    // Daylight saving time skips this hour, so the first dialogue cannot be played. The second
+    // dialogue can.
     let mut odd = set[..2].to_vec();
     odd[0].at = "2026-03-08T02:30:00".parse().unwrap();
     let report = evening.run("offline", &odd, &models).await;

@@ -1,5 +1,6 @@
-//! Two providers: the second sends the texts that the first certainly did not, once and in each
-//! guest's order (SMS-39..41). Only webhooks that Twilio signed count as Twilio's (D1).
+//! Tests a casino with two providers. The second provider sends only texts that the first has
+//! certainly not sent. Each text is sent once, and each guest gets the texts in order (SMS-39..41).
+//! A webhook of Twilio is accepted only if Twilio signed it (D1).
 
 use std::time::Duration;
 
@@ -98,7 +99,8 @@ async fn while_the_first_is_down_the_second_sends_and_nobody_gets_two() {
             .await,
         1
     );
-    // The first provider works again: a probe finds out, and it sends the next texts.
+    // The first provider works again. A probe finds this out, and the first provider sends the next
+    // texts.
     house.stack.sim.set_rules(Plan::default()).unwrap();
     let mut n = 10;
     until("the first provider sends again", STATE_TIMEOUT, || {
@@ -156,8 +158,8 @@ async fn a_first_provider_that_nobody_reaches_costs_nobody_an_answer() {
 #[tokio::test] // SMS-41, D5
 async fn what_may_have_been_taken_never_fails_over() {
     let house = two_providers("fail_doubt").await;
-    // The provider accepts two texts and then fails; later it fails before it accepts a text. The
-    // sender cannot tell the two apart.
+    // The provider answers 500 to every text. It accepts the first two texts nevertheless, and does
+    // not accept the others. The sender sees no difference.
     let taken = Rule {
         times: Some(2),
         ..rule("telnyx", Fault::ServerErrorAfter)
@@ -205,8 +207,8 @@ async fn doubt_opens_the_breaker_all_the_same_and_later_texts_take_the_second() 
         let ledger = house.stack.sim.ledger().of_guest(&guest(n));
         ledger.refused.len() + ledger.outbound.len()
     };
-    // Five failures within the breaker's window open it. The window is short here, and a busy
-    // machine may need several rounds of five at once.
+    // The breaker opens after five failures within its time window. The time window is short in
+    // tests, so a busy machine may need several rounds of five texts at once.
     let mut n = 0;
     until("the second provider sends", STATE_TIMEOUT, || {
         let round = n..n + 5;
@@ -269,7 +271,7 @@ async fn with_both_down_texts_wait_and_drain_in_each_guests_order() {
         .with_label_values(&["providers_down", ""])
         .get();
     assert!(raised >= 1);
-    // Lets one text expire while it waits; it ends with the reason for which it waited.
+    // Lets one text expire while it waits. The expired text keeps the reason for which it waited.
     let pool = sqlx::PgPool::connect(&house.database_url).await.unwrap();
     sqlx::query("update outbound_messages set useful_until = now() where outbound_id = (select outbound_id from outbound_messages where state = 'queued' order by seq desc limit 1)")
         .execute(&pool)

@@ -1,5 +1,5 @@
-//! Compares a manager's figures with the hand-written queries of `docs/metrics.md`, over a month of
-//! rows that do not come from the code under test (OBS-33, CONV-52).
+//! Compares a manager's figures with the hand-written queries of `docs/metrics.md` (OBS-33,
+//! CONV-52). The rows of the compared month come from a file, not from the code under test.
 
 use std::collections::BTreeMap;
 
@@ -25,14 +25,15 @@ pub(crate) fn silent() -> Wanted {
     }
 }
 
-/// Fills forty days up to now, and returns the last 31 of them.
+/// Adds rows for about forty days (`figures/month.sql`), and returns the period of the last 31
+/// days.
 pub(crate) async fn month(house: &House) -> Period {
     let zone = house.config.operational.timezone;
     let now = house.stack.fleet.clock.now();
     let period = Period::last(31, now, zone);
     let (from, to) = period.bounds();
     let pool = PgPool::connect(&house.database_url).await.unwrap();
-    // A second casino has rows of its own, which no figure may count.
+    // Adds a second casino. It gets rows that no figure of the first casino may count.
     let other = "insert into casinos (casino_id, timezone, state, config)
                  select 'other_casino', timezone, state, config from casinos limit 1";
     sqlx::query(other).execute(&pool).await.unwrap();
@@ -51,7 +52,8 @@ pub(crate) async fn month(house: &House) -> Period {
     period
 }
 
-/// Lets guests opt out today, each with a reason, and records the opt-outs as the gate does.
+/// Lets nine guests opt out today, all but one with a reason, and records the opt-outs as the gate
+/// does.
 async fn leave(house: &House, pool: &PgPool) {
     let guests = "select guest_id, key_id, phone_hash from guests where casino_id = $1 order by guest_id limit 9";
     let guests = sqlx::query(guests).bind(house.casino().as_str());
@@ -97,8 +99,8 @@ fn queries() -> BTreeMap<Figure, String> {
     queries.collect()
 }
 
-/// Runs a query of `docs/metrics.md`. One column holds a figure's whole value; two columns hold the
-/// names and values of its parts.
+/// Runs a query of `docs/metrics.md`. A query with one column returns the figure's whole value. A
+/// query with two columns returns the names and values of the figure's parts.
 async fn by_hand(
     pool: &PgPool,
     query: &str,
@@ -158,7 +160,7 @@ async fn a_month_equals_hand_written_queries_in_every_figure() {
         }
         days_add_up(&report);
     }
-    // Every figure of the month is above zero, because comparing zeros would prove nothing.
+    // Every figure of the month must be above zero, because comparing zeros would prove nothing.
     let mut tx = house.stack.fleet.store.bind(house.casino()).await.unwrap();
     let report = Report::read(&mut tx, &settings.cost, period).await.unwrap();
     for figure in Figure::ALL {

@@ -1,6 +1,7 @@
 //! Two casinos whose stages run in their own processes (`seven run <worker> --casino ID`). While
-//! one is flooded, the other's guests are answered in order; draining the flooded one's processes
-//! loses and repeats nothing. `./scripts/bench --only isolation` measures the delay.
+//! one casino is flooded, the other's guests are answered in order. When the flooded casino's
+//! processes are drained, no text is lost or answered twice. `./scripts/bench --only isolation`
+//! measures the delay.
 
 use std::{
     collections::{BTreeMap, HashSet},
@@ -21,10 +22,10 @@ use crate::{
     harness::{House, Wanted, house, until},
 };
 
-/// Number of the flooded casino's texts that wait for an answer at any time during the flood.
+/// During the flood, this many of the flooded casino's texts wait for an answer.
 const WAITING: usize = 100;
-/// Maximum number of webhooks in progress at once. With more, the carrier gives up on some of them
-/// after three tries.
+/// Maximum number of webhooks in progress at once. If there were more, the carrier would give up on
+/// some of them after three tries.
 const CALLS: usize = 12;
 const FLOOD_TIMEOUT: Duration = Duration::from_secs(240);
 
@@ -39,7 +40,8 @@ const ASKED: [(&str, &str); 4] = [
     ("what time is checkout?", "by 11am"),
 ];
 
-/// The stages that a casino can have to itself (`own_workers` in its values).
+/// The stages that run in separate processes for each casino (`own_workers` in the casino's
+/// values).
 const OWN: [Worker; 4] = [
     Worker::ComplianceGate,
     Worker::AgentSwarm,
@@ -60,8 +62,7 @@ fn calm_guest(n: usize) -> String {
     format!("+191455501{n:02}")
 }
 
-/// Returns the document with this id and number, and with limits so high that they stop no text of
-/// this test.
+/// Gives the document this id and number, and limits so high that they stop no text of this test.
 fn open(mut config: CasinoConfig, id: &str, number: &str) -> CasinoConfig {
     config.casino_id = id.parse().unwrap();
     config.operational.telnyx_phone_number = number.parse().unwrap();
@@ -82,9 +83,10 @@ async fn two_casinos() -> House {
         serde_json::to_string(&flooded).unwrap(),
         seven_packs::demo::CONTENT.to_owned(),
     ));
-    // Few connections each, because many processes share the tests' database server.
+    // Each process gets few connections, because many processes share the tests' database server.
     let extra = "postgres.connections = 4\nlimits.fleet_texts_per_minute = 100000\n".to_owned();
-    // At scale 0 a busy machine exceeds the deadline of a send, and the text ends as `unknown`.
+    // At scale 0 a busy machine would exceed the deadline of a send, and texts would end as
+    // `unknown`.
     let wanted = Wanted {
         scale: 0.3,
         workers: Vec::new(),
@@ -147,7 +149,7 @@ impl Stands {
         }
     }
 
-    /// Returns the number of texts that have no answer yet; each guest writes one text.
+    /// Returns the number of texts without an answer. Each guest of the flood writes one text.
     fn waiting(&self) -> usize {
         let told: HashSet<&str> = self.answers.iter().map(|send| send.to.as_str()).collect();
         self.texts
@@ -185,8 +187,8 @@ impl Stands {
     }
 }
 
-/// Lets guests of the flooded casino write one text each, so that `WAITING` of them wait until
-/// `over` ends.
+/// Lets guests of the flooded casino write one text each until `over` ends. Writes new texts only
+/// while fewer than `WAITING` texts are unanswered.
 async fn flood(house: &House, number: &str, over: impl Future<Output = ()>) {
     let writing = async {
         let mut written = 0;
@@ -215,7 +217,7 @@ fn write(house: &House, from: &str, to: &str, text: &str) {
     house.stack.sim.text(text).unwrap();
 }
 
-/// Lets every calm guest write question `nth`.
+/// Lets every guest of the calm casino ask question number `nth` of `ASKED`.
 async fn ask(house: &House, nth: usize) {
     for n in 0..CALM_GUESTS {
         write(house, &calm_guest(n), CALM_NUMBER, ASKED[nth].0);
@@ -223,7 +225,7 @@ async fn ask(house: &House, nth: usize) {
     }
 }
 
-/// Waits until each calm guest has the answers to the first `questions`.
+/// Waits until each guest of the calm casino has the answers to the first `questions` of `ASKED`.
 async fn answered(house: &House, questions: usize) {
     until(
         &format!("the calm guests have {questions} answers each"),
@@ -266,7 +268,8 @@ async fn a_flooded_casino_delays_no_other_and_draining_its_workers_loses_nothing
             || async { Stands::of(&house, &number).waiting() >= WAITING },
         )
         .await;
-        // The guests ask the second and the third question without waiting for an answer between.
+        // The guests ask the second and the third question without waiting for an answer in
+        // between.
         ask(&house, 1).await;
         ask(&house, 2).await;
         answered(&house, 3).await;
@@ -307,8 +310,8 @@ async fn a_flooded_casino_delays_no_other_and_draining_its_workers_loses_nothing
     house.stop().await;
 }
 
-/// Asserts that each calm guest's answers came in order, and that calm guests who asked during the
-/// flood were answered before older texts of the flooded casino.
+/// Asserts that each guest of the calm casino got the answers in order. Asserts also that questions
+/// asked during the flood were answered before older texts of the flooded casino.
 fn overtook(house: &House, number: &str) {
     let (calm, busy) = (Stands::of(house, CALM_NUMBER), Stands::of(house, number));
     let answers: BTreeMap<&str, &Outbound> = busy
@@ -346,7 +349,8 @@ fn overtook(house: &House, number: &str) {
     }
 }
 
-/// Asserts by the carrier's ledger and by the rows that every text was answered once.
+/// Asserts that every text was answered once, according to the carrier's ledger and to the rows in
+/// the database.
 async fn answered_once(house: &House, flooded: &CasinoId, number: &str) {
     let stands = Stands::of(house, number);
     for text in &stands.texts {
@@ -359,7 +363,7 @@ async fn answered_once(house: &House, flooded: &CasinoId, number: &str) {
         stands.answer(&text.from, ASKED[0].1);
     }
     assert_eq!(stands.answers.len(), stands.texts.len());
-    // One turn may have answered the calm guests' second and third texts together.
+    // One turn may have answered a calm guest's second and third text together.
     let sent = Stands::of(house, CALM_NUMBER).answers.len();
     let (flooding, calm) = (stands.texts.len(), ASKED.len() * CALM_GUESTS);
     for (casino, texts, sent) in [(flooded.as_str(), flooding, flooding), (CALM, calm, sent)] {

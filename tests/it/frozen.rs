@@ -1,5 +1,5 @@
-//! A sender is frozen between its pre-send check and its call (D6): a guest who opts out meanwhile
-//! gets nothing more.
+//! A sender is frozen between its pre-send check and its call of the provider (D6). If a guest opts
+//! out meanwhile, nothing more is sent to the guest.
 
 use std::time::Duration;
 
@@ -59,7 +59,7 @@ async fn a_sender_that_was_frozen_after_its_look_sends_nothing_after_stop() {
         async || !house.texts_to(GUEST).is_empty(),
     )
     .await;
-    // Sleeps longer than a pre-send check is valid.
+    // Sleeps for longer than the result of a pre-send check is valid.
     sleep(Duration::from_millis(2_500)).await;
     signal(&frozen, "-CONT").await;
     // On a busy machine the attempt's due row may have settled the text before the sender goes on.

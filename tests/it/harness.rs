@@ -1,5 +1,5 @@
-//! A private fleet per test: its own NATS and Redis, its own database on the run's Postgres, its
-//! own carrier.
+//! A private fleet for each test. Each fleet has its own NATS, Redis and carrier simulator, and its
+//! own database on the Postgres server of the whole test run.
 
 use std::{path::PathBuf, process::Stdio, time::Duration};
 
@@ -25,7 +25,7 @@ pub(crate) struct House {
     pub(crate) scratch: Scratch,
 }
 
-/// Settings in which a test's [`House`] differs from the usual one.
+/// Settings of a test's [`House`]; the default ones suit most tests.
 pub(crate) struct Wanted {
     pub(crate) scale: f64,
     pub(crate) at: Option<&'static str>,
@@ -60,7 +60,7 @@ pub(crate) async fn house(unique: &str, wanted: Wanted) -> House {
 }
 
 pub(crate) fn database_name(unique: &str) -> String {
-    // Postgres names hold 63 bytes.
+    // A Postgres name may have at most 63 bytes.
     let short: String = unique.chars().take(28).collect();
     format!("{short}_{}", uuid::Uuid::new_v4().simple())
 }
@@ -156,8 +156,8 @@ impl House {
             .unwrap()
     }
 
-    /// Waits until `texts` texts are stored and nothing is under way; panics with the counts
-    /// otherwise.
+    /// Waits until `texts` texts in total are stored and no message is being processed. After 30 s
+    /// it panics with the counts.
     pub(crate) async fn settle(&self, texts: i64) {
         self.settle_within(texts, Duration::from_secs(30)).await;
     }
@@ -203,7 +203,7 @@ impl House {
         self.texts_to(guest).join(" ")
     }
 
-    /// Returns the number of rows of the kind `what` in this state.
+    /// Returns the number of rows of the kind `what` (such as `inbound`) in this state.
     pub(crate) async fn count(&self, what: &str, state: &str) -> i64 {
         let counts = self.stack.fleet.store.counts().await.unwrap();
         counts
@@ -213,7 +213,8 @@ impl House {
             .sum()
     }
 
-    /// Returns a number from a query that runs as the owner, who sees all casinos.
+    /// Returns the number that a query finds. The query runs as the database's owner, who sees all
+    /// casinos.
     pub(crate) async fn number(&self, query: &str) -> i64 {
         let pool = sqlx::PgPool::connect(&self.database_url).await.unwrap();
         let number: i64 = sqlx::query_scalar(sqlx::AssertSqlSafe(query.to_owned()))
@@ -224,7 +225,7 @@ impl House {
         number
     }
 
-    /// Returns the texts from a query that runs as the owner.
+    /// Returns the strings that a query finds. The query runs as the database's owner.
     pub(crate) async fn texts_of(&self, query: &str) -> Vec<String> {
         let pool = sqlx::PgPool::connect(&self.database_url).await.unwrap();
         let texts = sqlx::query_scalar(sqlx::AssertSqlSafe(query.to_owned()))
@@ -235,7 +236,7 @@ impl House {
         texts
     }
 
-    /// Runs a statement as the owner.
+    /// Runs a statement as the database's owner.
     pub(crate) async fn change(&self, statement: &str) {
         let pool = sqlx::PgPool::connect(&self.database_url).await.unwrap();
         sqlx::query(sqlx::AssertSqlSafe(statement.to_owned()))
@@ -245,7 +246,7 @@ impl House {
         pool.close().await;
     }
 
-    /// Starts a worker as a process. `failpoint` names the point at which the process dies, if any.
+    /// Starts a worker as a process. `failpoint` sets the point at which the process dies or stops.
     pub(crate) fn process(&self, worker: &str, failpoint: Option<&str>) -> Child {
         let mut command = Command::new(binary());
         command

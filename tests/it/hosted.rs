@@ -1,5 +1,5 @@
-//! Turns answered by a hosted model, against a double that speaks its wire format and counts the
-//! calls (AGENT-8..23, AGENT-57..67, D4, D10, D11).
+//! Turns answered by a hosted model. The model is a double that speaks the wire format and counts
+//! the calls (AGENT-8..23, AGENT-57..67, D4, D10, D11).
 
 mod asked;
 mod crashes;
@@ -19,7 +19,7 @@ use crate::harness::{GUEST, House, Wanted, counted, house};
 pub(crate) const QUESTION: &str = "when does the lakeside pool open?";
 pub(crate) const ANSWER: &str = "The Lakeside Pool opens at 9 AM.";
 
-/// Returns which node of the swarm made this request.
+/// Returns which step of a turn made this request.
 fn node(request: &Received) -> &'static str {
     match request.model.as_str() {
         "speaker" => "speak",
@@ -29,7 +29,8 @@ fn node(request: &Received) -> &'static str {
     }
 }
 
-/// Starts models that route to `domain` and plan nothing.
+/// Starts a double of the models. Its router chooses the agent `domain`, and its planner plans no
+/// topic.
 pub(crate) async fn brain(domain: &'static str) -> Models {
     drop(rustls::crypto::ring::default_provider().install_default());
     Models::start()
@@ -87,7 +88,7 @@ fn wanted(models: &Models) -> Wanted {
     }
 }
 
-/// Returns how often each kind of call was made.
+/// Returns how often each step of a turn called a model.
 fn calls(models: &Models) -> BTreeMap<&'static str, usize> {
     let mut calls = BTreeMap::new();
     for request in models.requests() {
@@ -192,7 +193,8 @@ async fn what_each_step_took_is_counted_and_summed() {
             )
         })
         .collect();
-    // Input costs $1 a million tokens, output $10; the dearest step comes first.
+    // One million input tokens cost $1, one million output tokens $10. The most expensive step
+    // comes first.
     assert_eq!(
         sums,
         [
@@ -227,7 +229,7 @@ async fn what_each_step_took_is_counted_and_summed() {
         table.contains("74 %") && table.contains("$0.001600"),
         "{table}"
     );
-    // Only the least values are compared, because other tests in this process count too.
+    // Only minimum values are compared, because other tests in this process add to the counts.
     let exported = seven_telemetry::render();
     for (series, least) in [
         ("seven_steps_total{outcome=\"ok\",step=\"host\"}", 2),
@@ -259,7 +261,7 @@ async fn what_each_step_took_is_counted_and_summed() {
             "seven_retrieval_diversity_count{casino=\"silver_birch\"}",
             1,
         ),
-        // RAG-43
+        // RAG-43: the time and the outcome of retrievals.
         ("seven_retrieval_seconds_count{casino=\"silver_birch\"}", 1),
         (
             "seven_retrievals_total{casino=\"silver_birch\",outcome=\"found\",source=\"vector\"}",

@@ -156,8 +156,8 @@ async fn a_bundle_holds_no_guest() {
         "{}",
         nowhere.err
     );
-    // Writes the bundle to stdout, as in a pod: stdout gets only the archive, and stderr gets the
-    // list of missing parts.
+    // Writes the bundle to stdout, as in a pod. Stdout gets only the archive; stderr gets the list
+    // of missing parts.
     let mut piped = tokio::process::Command::new(binary());
     piped
         .arg("--config")

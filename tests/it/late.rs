@@ -1,5 +1,5 @@
-//! Late messages: texts delayed by an outage, and a KEEP that no gate has read when a deletion
-//! becomes due.
+//! Tests late messages: texts that an outage delayed, and a KEEP that the gate has not read. The
+//! guest's deletion becomes due before the gate reads the KEEP.
 
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ use crate::harness::{GUEST, House, Wanted, house, until};
 
 const GATE: &str = "compliance-gate";
 
-/// Publishes a text as ingress would have at a time `age` ago.
+/// Publishes a text as ingress would have published it `age` ago.
 async fn stored_ago(house: &House, n: usize, from: &str, text: &str, age: TimeDelta) {
     let at = (Utc::now() - age).timestamp_millis();
     let event = InboundText {
@@ -33,7 +33,7 @@ async fn stored_ago(house: &House, n: usize, from: &str, text: &str, age: TimeDe
     publish(house, &event).await;
 }
 
-/// Publishes a text to the gates.
+/// Publishes an inbound text for the gate.
 pub(crate) async fn publish(house: &House, event: &InboundText) {
     let key = event.event_id.clone();
     let subject = subject(Stage::Gate, house.casino(), None);
@@ -166,7 +166,8 @@ async fn a_deletion_waits_for_the_gate_to_read() {
 
 #[tokio::test] // SEC-77: a gate that never comes back
 async fn a_keep_that_no_gate_reads_is_read_by_the_scheduler() {
-    // At this scale an hour takes 7 s.
+    // At this scale the scheduler reads the guest's unread texts itself after 7 s, not after an
+    // hour.
     let house = keep_unread("late_unread", 0.002).await;
     until(
         "the scheduler reads it",
@@ -183,8 +184,8 @@ async fn a_keep_that_no_gate_reads_is_read_by_the_scheduler() {
     house.stop().await;
 }
 
-// SEC-77: a removed casino has no gate that reads its texts, and its guests are deleted all the
-// same
+// SEC-77: a removed casino has no gate that could read its texts, but its guests are deleted
+// nevertheless
 #[tokio::test]
 async fn a_guest_of_a_removed_casino_is_forgotten() {
     let house = house("late_removed", Wanted::default()).await;
@@ -282,7 +283,8 @@ async fn texts_that_no_gate_read_are_heard_before_they_are_dropped() {
             .await,
         1
     );
-    // A gate that starts now finds nothing to answer, but stores a dead letter that is replayed.
+    // A gate that starts now finds no text on the bus. But if a dead letter is replayed, the gate
+    // stores its text.
     let _gate = house.process("compliance-gate", None);
     let replay = [
         "dead",

@@ -1,5 +1,5 @@
-//! Letters reach the contacts that want them, once each: figures of the week, refused content, and
-//! outages (D28, D31).
+//! Tests that each contact gets the letters that it wants, once each. Letters report the figures of
+//! the week, refused content, and outages (D28, D31).
 
 use std::time::Duration;
 
@@ -87,8 +87,8 @@ async fn a_weekly_report_is_told_once_by_each_channel_and_names_nobody() {
 const HEAD: &str =
     "category,name,description,treatment_type,duration_minutes,price,regulation_type,state\n";
 
-/// A server with a spreadsheet: the status and body of its answer, and the number of requests it
-/// got.
+/// A server that delivers a spreadsheet. The fields are the status and the body of its answer, and
+/// the number of requests that it got.
 #[derive(Clone, Default)]
 pub(crate) struct Sheet(std::sync::Arc<std::sync::Mutex<(u16, String, usize)>>);
 
@@ -144,7 +144,8 @@ async fn a_whole_sheet_is_read_each_night_and_a_refused_one_is_told() {
         let date = day.parse().unwrap();
         read_sheet(fleet, &sheets, (ours, address), date, true).await
     };
-    // A failure in the first hour is reported to nobody.
+    // Reads the sheet as in the first hour of the nightly jobs. If the read fails in this hour, no
+    // contact is told.
     let (sheets, date) = (Sheets::new(true).unwrap(), "2026-10-31".parse().unwrap());
     sheet.answers(500, "");
     let silent = read_sheet(fleet, &sheets, (ours, &address), date, false).await;
@@ -155,8 +156,8 @@ async fn a_whole_sheet_is_read_each_night_and_a_refused_one_is_told() {
     );
     let read = async |local: bool, day: &str| read_at(local, &address, day).await;
 
-    // Outside development, an address of our own network is never asked. Names that lead there are
-    // refused by the resolver (`seven_notices::address`).
+    // Outside development, no request is sent to an address in our own network. If a host name
+    // resolves to such an address, the resolver refuses it (`seven_notices::address`).
     let port = address.split(':').nth(2).unwrap();
     for (address, said) in [
         (address.clone(), "must begin with https://"),
@@ -200,8 +201,8 @@ async fn a_whole_sheet_is_read_each_night_and_a_refused_one_is_told() {
     let result = house.texts_of(result).await.remove(0);
     assert!(result.contains("\"changed\": 1"), "{result}");
 
-    // A reading does not change revisions that wait for a person, and does not propose rejected
-    // ones again.
+    // Reading the sheet does not change revisions that wait for a person, and does not propose
+    // rejected revisions again.
     let draft = Terms {
         draft: true,
         ..by("ana")
@@ -241,7 +242,8 @@ async fn a_whole_sheet_is_read_each_night_and_a_refused_one_is_told() {
         "another price than the refused one does"
     );
 
-    // Three nights made three letters: two about the address and one about the refused file.
+    // Three nights made one letter each: two because the file could not be read from the address,
+    // and one because the file was refused.
     let told = "select count(*) from contact_letters where delivered_at is not null";
     until("three letters", SHORT, || async {
         house.number(told).await == 3
@@ -361,7 +363,8 @@ async fn contacts_hear_when_no_provider_takes_texts_and_when_it_is_over() {
     sleep(Duration::from_secs(5)).await;
     assert_eq!(house.number("select count(*) from outages").await, 1);
 
-    // An outage ends even if one text still waits for a moment, as at a busy casino.
+    // An outage ends even if some text has just begun to wait. At a busy casino there is nearly
+    // always such a text.
     for statement in [
         "update inbound_messages set stored_at = now() + interval '1 hour' where disposition = 'open'",
         "insert into outages (casino_id, outage_id, kind, began_at)

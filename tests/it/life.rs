@@ -13,7 +13,8 @@ use tokio::process::{Child, Command};
 use crate::harness::{House, binary};
 
 impl House {
-    /// Starts a worker as a process, with more arguments and environment variables.
+    /// Starts a worker as a process with these arguments and environment variables. `errors` gets
+    /// its stderr.
     pub(crate) fn process_with(
         &self,
         arguments: &[&str],

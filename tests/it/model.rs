@@ -1,9 +1,11 @@
-//! Consent as a property: in any order and whatever breaks, no request to the provider begins for
-//! an opted-out guest. Random steps drive the real ingress, gate, store, sender and scheduler; a
-//! small model ([`book`]) judges every request. The shortest failing sequence is printed.
+//! Tests consent as a property: in any order of events and whatever breaks, no request to the
+//! provider begins for an opted-out guest. Random steps drive the real ingress, gate, store, sender
+//! and scheduler. A small model ([`book`]) judges every request. If a sequence of steps fails, its
+//! shortest form is printed.
 //!
-//! Plays 5,000 steps, always the same; with `SEVEN_LONG` (`./scripts/test --long`) 100,000 new
-//! ones. `SEVEN_SEED` repeats a run.
+//! By default 5,000 steps are played, the same in every run. With `SEVEN_LONG` (`./scripts/test
+//! --long`), 100,000 steps are played that differ from run to run. `SEVEN_SEED` repeats the run
+//! with that seed.
 
 mod book;
 mod carrier;
@@ -30,7 +32,7 @@ use self::{
 
 const STEPS: usize = 5_000;
 const LONG_STEPS: usize = 100_000;
-/// An arbitrary number, not chosen for the sequences that it gives.
+/// Seed of a default run; the number is arbitrary.
 const SEED: u64 = 20_261_122;
 
 /// The shortest sequence that fails, and the model's complaint.
@@ -59,7 +61,7 @@ impl Failure {
     }
 }
 
-/// Draws and plays sequences until the steps are used up or one fails.
+/// Draws and plays sequences until `budget` steps are played or a sequence fails.
 fn search(runtime: &Runtime, world: World, budget: usize, seed: u64) -> (World, Option<Failure>) {
     let mut bytes = [0; 32];
     bytes[..8].copy_from_slice(&seed.to_le_bytes());
@@ -99,8 +101,8 @@ fn search(runtime: &Runtime, world: World, budget: usize, seed: u64) -> (World, 
     (world.into_inner(), None)
 }
 
-/// Leaves out steps until the failure needs each one that is left. Proptest alone tries each step
-/// only once.
+/// Removes steps from a failing sequence until the failure needs each remaining step. Proptest
+/// alone tries only once to remove each step.
 async fn shortest(world: &mut World, mut steps: Vec<Step>) -> (Vec<Step>, String) {
     let mut complaint =
         "the failure did not come again: the code depends on more than the steps".to_owned();
@@ -180,8 +182,8 @@ fn no_sequence_of_events_sends_to_a_guest_who_is_opted_out() {
     runtime.block_on(world.stop());
 }
 
-/// Asserts that the test finds the planted fault within a default run, in a sequence short enough
-/// to read.
+/// Asserts that the test finds the planted fault within `STEPS` steps. The shortest failing
+/// sequence may have at most `most` steps, which a person can read.
 fn finds(unique: &str, fault: Fault, most: usize, wanted: &str) {
     let runtime = runtime();
     let world = runtime.block_on(World::new(unique, Some(fault)));

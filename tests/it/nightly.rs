@@ -1,5 +1,5 @@
-//! Nightly jobs, once per casino: they check chains, let consents lapse and delete old rows
-//! (SEC-74, SMS-21, DATA-49 to DATA-57).
+//! Tests the nightly jobs, which run once a night for each casino. They check chains, let consents
+//! lapse and delete old rows (SEC-74, SMS-21, DATA-49 to DATA-57).
 
 use std::time::Duration;
 
@@ -16,7 +16,7 @@ use sqlx::{AssertSqlSafe, PgPool};
 
 use crate::harness::{House, Wanted, house, until};
 
-/// 04:00 in Connecticut, without workers.
+/// A fleet without workers, at 04:00 in Connecticut.
 const NIGHT: Wanted = Wanted {
     scale: 0.0,
     at: Some("2026-01-14T09:00:00Z"),
@@ -77,7 +77,7 @@ async fn run(pool: &PgPool, statement: &str) {
         .unwrap();
 }
 
-/// Makes the guest's last text and consent this many days old.
+/// Makes the guest's last text and consent `days` days old.
 async fn idle(pool: &PgPool, guest: &Known, days: i64) {
     let id = guest.id;
     let ago = Utc::now() - TimeDelta::days(days);
@@ -103,8 +103,8 @@ async fn night(house: &House, pool: &PgPool) {
     seven_scheduler::night(&house.stack.fleet, config, date)
         .await
         .unwrap();
-    // A second run on the same date finds nothing to do. Only deletions requested in the first run
-    // may still write.
+    // A second run on the same date finds nothing to do. Only the deletions that the first run
+    // requested may still write audit entries.
     let jobs = "select count(*) from audit_log where action in ('retention_applied', 'consent_updated', 'consent_chain_broken') and detail->'evidence'->>'deletion_id' is null";
     let before = house.number(jobs).await;
     seven_scheduler::night(&house.stack.fleet, config, date)
@@ -325,7 +325,7 @@ async fn a_casino_whose_night_fails_keeps_no_other_from_its_own() {
         "create trigger refuse before insert on nightly for each row when (new.casino_id = 'aside') execute function refuse()",
     )
     .await;
-    // The roster has this order, so the jobs of `aside`, which fail, come before those of `beside`.
+    // The roster lists `aside` before `beside`, so the jobs that fail come first.
     for (id, number) in [("aside", "+18605550188"), ("beside", "+18605550189")] {
         let mut config = house.config.clone();
         config.casino_id = id.parse().unwrap();

@@ -1,1 +1,2 @@
-//! The integration tests are the binary `it`; cargo wants a library or a binary beside it.
+//! Empty on purpose. The integration tests are the test binary `it`, but cargo demands that a
+//! package also has a library or a program.

@@ -1,5 +1,6 @@
-//! Notices tell a casino's own people about its cases: each is sent once, at its level and in its
-//! hours, with a link that opens only its case (D28, SEC-110, SEC-114 to SEC-116, CONV-43).
+//! Notices tell a casino's own people about its cases. Each contact gets a notice once, at the
+//! contact's level and within its hours. The link in a notice opens only the case of this notice
+//! (D28, SEC-110, SEC-114 to SEC-116, CONV-43).
 
 use std::time::Duration;
 
@@ -44,7 +45,7 @@ async fn seven(house: &House, args: &[&str], input: &str) -> String {
     said.out
 }
 
-/// Adds a contact by command and returns its id.
+/// Adds a contact with `seven contact add` and returns its id.
 pub(crate) async fn contact(house: &House, casino: &str, address: &str, more: &[&str]) -> String {
     let channel = if address.contains('@') {
         "mail"
@@ -160,7 +161,7 @@ async fn a_guest_who_asks_for_a_person_reaches_their_own_casinos_people() {
         [format!("contact:{desk}")]
     );
     assert!(caller.get(&link).await.body.contains("in hand: Host desk"));
-    // The command lists the contacts that got a notice.
+    // `seven escalation show` lists the contacts that got a notice.
     let case = house
         .texts_of("select escalation_id::text from escalations")
         .await;
@@ -246,8 +247,7 @@ async fn a_case_left_alone_climbs_to_level_3() {
     house.settle(1).await;
     told(&one, 1).await;
     assert_eq!(count(), [1, 0, 0]);
-    // A case of sev2 climbs a level after two hours without an acknowledgement, and again after two
-    // more.
+    // A case of sev2 rises by one level after every two hours without an acknowledgement.
     house
         .change("update escalations set ack_due_at = now()")
         .await;
@@ -363,7 +363,8 @@ async fn ten_minutes_without_the_chat_lose_no_notice_and_tell_none_twice() {
     let address = chat.address();
     drop(chat);
     let away = Instant::now();
-    // Guests keep asking during the outage, and halfway through a third scheduler is killed.
+    // Guests keep asking during the outage. When half of the guests have asked, a third scheduler
+    // is killed.
     let third = house.process("scheduler", None);
     let mut third = Some(third);
     for n in 0..GUESTS {
@@ -463,7 +464,7 @@ async fn a_verified_phone_of_staff_is_told_and_is_no_guest() {
         "{code}"
     );
     let code = code.split(' ').nth(1).unwrap().to_owned();
-    // A phone gets no notice before its code was entered.
+    // A phone gets no notice before its code is entered.
     house.text(GUEST, "I want to talk to a manager");
     house.settle(1).await;
     let planned = "select count(*) from case_notices";
@@ -497,8 +498,8 @@ async fn a_verified_phone_of_staff_is_told_and_is_no_guest() {
             == 1
     })
     .await;
-    // A text from a phone of staff is not a guest's text: it makes no turn and no conversation in
-    // the list.
+    // A text from a phone of staff is not a guest's text: it starts no turn, and its conversation
+    // is not listed.
     house.text(phone, "On my way, what is the pool's time?");
     let closed =
         "select count(*) from inbound_messages where reason = 'staff' and disposition = 'closed'";
@@ -515,7 +516,8 @@ async fn a_verified_phone_of_staff_is_told_and_is_no_guest() {
     let list = ["conversation", "list", "--casino", &ours, "--json"];
     let list = seven(&house, &list, "").await;
     assert_eq!(list.lines().count(), 1, "{list}");
-    // STOP ends the phone's notices and is confirmed, and a case tells the casino's other contacts.
+    // A STOP from this phone is confirmed, and ends the notices to the phone. A case tells the
+    // casino's other contacts about the STOP.
     house.text(phone, "STOP");
     let open = "select subject from escalations where reason = 'staff_stopped'";
     until("the others are told", SHORT, || async {

@@ -1,5 +1,5 @@
-//! Numbers that change owner (D40): a casino gets another number, another casino gets the old one,
-//! and a STOP to it reaches the right casinos.
+//! Tests numbers that change owner (D40). A casino gets another number, and another casino gets the
+//! old one. A STOP to the old number must reach the right casinos.
 
 mod hand_over;
 
@@ -23,7 +23,7 @@ const NEW: &str = "+18605550101";
 const OTHER_GUEST: &str = "+18605550143";
 const TAKER: &str = "rose_court";
 
-/// Returns the casino's document with another number.
+/// Returns the casino's document with the number `NEW`.
 fn moved(house: &House) -> CasinoConfig {
     let mut config = house.config.clone();
     config.operational.telnyx_phone_number = NEW.parse().unwrap();
@@ -47,8 +47,8 @@ fn taker(house: &House, number: &str) -> CasinoConfig {
     config
 }
 
-/// Sends a guest's text to one of the numbers. Returns the texts that the phone then got, each with
-/// its sender.
+/// Sends a guest's text to one of the numbers. Returns the texts that the guest then got, each with
+/// the number that sent it.
 async fn say(
     house: &House,
     stored: &mut i64,
@@ -122,7 +122,7 @@ async fn guests_of_a_retired_number_are_answered_from_the_present_one() {
         (1, 0),
         "told once: {again:?}"
     );
-    // A STOP to the old number stops all the casino's texts; its only answer is the confirmation.
+    // A STOP to the old number stops all texts of the casino. The guest gets only the confirmation.
     let other = say(&house, &mut n, (OTHER_GUEST, OLD), "STOP").await;
     assert_eq!(other.len(), 1, "{other:?}");
     assert!(
@@ -145,8 +145,8 @@ async fn a_stop_on_a_number_that_was_handed_on_ends_the_former_casinos_texts_too
     let taker = taker(&house, OLD);
     add(&house, &taker).await;
     let (former, of_today) = (house.casino().as_str().to_owned(), TAKER);
-    // Two days after the hand-over, a STOP from a guest whom the former casino never texted
-    // concerns only the new casino.
+    // Two days after the hand-over, a guest sends STOP whom the former casino never texted. The
+    // STOP concerns only the new casino.
     let aged = "with aged as (update routes set since = since - interval '2 days' returning 1)
         select count(*) from aged";
     assert!(house.number(aged).await > 0);
@@ -193,8 +193,8 @@ async fn a_stop_on_a_number_that_was_handed_on_ends_the_former_casinos_texts_too
         ),
         (1, 1)
     );
-    // A late receipt for the former casino's text reaches that casino, though its number now
-    // belongs to another.
+    // A late receipt for a text reaches the casino that sent the text, although the number now
+    // belongs to another casino.
     let call = Caller::of(&house);
     let attempt = sent
         .webhook_url
@@ -221,7 +221,8 @@ async fn a_stop_on_a_number_that_was_handed_on_ends_the_former_casinos_texts_too
     house.stop().await;
 }
 
-// D40, D9: the provider's records of a number include texts from before its present casino got it
+// D40, D9: the provider's records of a number also contain old texts, from before the present
+// casino got the number
 #[tokio::test]
 async fn a_number_brings_its_new_casino_no_texts_of_before() {
     let (house, mut n) = (house("numbers_records", Wanted::default()).await, 0);
@@ -249,8 +250,8 @@ async fn a_number_brings_its_new_casino_no_texts_of_before() {
     house.stop().await;
 }
 
-// spec 05, 2.4: from the day that counsel sets, one STOP ends the texts of all casinos of a legal
-// sender
+// spec 05, 2.4: several casinos may belong to one legal sender. From a day set by counsel, one STOP
+// ends the texts of all these casinos.
 #[tokio::test]
 async fn a_stop_reaches_all_casinos_of_a_sender_from_its_day_on() {
     let (house, mut n) = (house("numbers_sender", Wanted::default()).await, 0);

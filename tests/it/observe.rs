@@ -1,6 +1,6 @@
-//! Alert rules, dashboards and the runbook are data beside the code. Tests that they name only
-//! things that exist, and that they cover everything that exists (DEP-35, OBS-52, PROD-36,
-//! SEC-151).
+//! Tests the alert rules, the dashboards and the runbook, which are data files (DEP-35, OBS-52,
+//! PROD-36, SEC-151). These files may name only metrics, labels and commands that exist, and the
+//! runbook has a section for every alert.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -21,7 +21,7 @@ fn read(path: &str) -> String {
     std::fs::read_to_string(root().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
 }
 
-/// Returns every file of a folder with this ending, by name.
+/// Returns the contents of the files in a folder whose names end with `ending`, keyed by file name.
 fn files(folder: &str, ending: &str) -> BTreeMap<String, String> {
     let entries = std::fs::read_dir(root().join(folder))
         .unwrap()
@@ -60,8 +60,8 @@ fn alerts() -> BTreeSet<String> {
         .collect()
 }
 
-/// Returns the words that look like metrics of ours: they have one of our prefixes, and no colon,
-/// which only recording rules have in their names.
+/// Returns the words of a text that look like our metrics: they begin with one of our prefixes, and
+/// contain no colon. Only recording rules have a colon in their names.
 fn metrics_named(text: &str) -> BTreeSet<String> {
     let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == ':';
     let words = text.split(|c: char| !is_name(c));
@@ -121,8 +121,8 @@ fn rules_and_dashboards_name_metrics_that_exist() {
     }
 }
 
-/// Returns every `name{label="value"}` of an expression as metric, label, and operator with value;
-/// JSON's backslashes are removed.
+/// Returns every label matcher of a text, such as `name{label="value"}`, as metric, label, and
+/// operator with value. JSON's backslashes are removed first.
 fn matchers(text: &str) -> Vec<(String, String, String)> {
     let text = text.replace("\\\"", "\"");
     let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
@@ -148,9 +148,9 @@ fn matchers(text: &str) -> Vec<(String, String, String)> {
     found
 }
 
-/// Checks that expressions select only by labels that exist: one that selects by a missing label
-/// matches nothing, and nobody would notice. `le="5"` matches nothing either, because Prometheus
-/// asks for OpenMetrics, in which we write `le="5.0"`.
+/// Checks that expressions select only by labels that exist. Otherwise an expression would match
+/// nothing, and nobody would notice. `le="5"` matches nothing either, because the value has the
+/// form `le="5.0"` in OpenMetrics, the format for which Prometheus asks.
 #[test]
 fn labels_that_expressions_select_by_exist() {
     let labels: BTreeMap<&str, &[&str]> = definitions()
@@ -213,8 +213,8 @@ fn every_rule_has_a_severity_a_page_and_keeps_the_casino() {
         .filter(|each| each.labels.contains(&"casino"))
         .map(|each| each.name)
         .collect();
-    // These rules keep no casino label: injections are counted by layer and pattern (SEC-154), and
-    // models and the delay of a STOP belong to the whole fleet.
+    // A rule keeps the casino's label only if its metric has one. The metrics of injections, of
+    // models and of the delay of a STOP have no such label.
     for (file, text) in rules() {
         for rule in text.split("- alert:").skip(1) {
             let name = rule.lines().next().unwrap().trim();
@@ -231,8 +231,9 @@ fn every_rule_has_a_severity_a_page_and_keeps_the_casino() {
                 "{file} {name}"
             );
             let expression = after(rule, "expr:").concat();
-            // The rule's label replaces the metric's. Two severities at once would then make the
-            // same alert twice, and Prometheus would reject both.
+            // The rule's own severity label replaces the metric's. If a rule grouped by severity,
+            // two severities at once would give two alerts with the same labels. Prometheus would
+            // reject both.
             for part in expression.split(" by (").skip(1) {
                 let by = part.split(')').next().unwrap();
                 assert!(
@@ -300,7 +301,7 @@ fn every_alert_of_the_tables_has_a_rule_with_two_tests_or_a_reason() {
     }
 }
 
-/// Returns the reasons that the sources give dead letters.
+/// Returns the reasons for dead letters that the source files contain.
 fn dead_reasons() -> BTreeSet<String> {
     let sources = [
         "shared/intake/src/lib.rs",
@@ -430,8 +431,8 @@ fn commands_of(page: &str) -> BTreeMap<String, BTreeSet<String>> {
     commands
 }
 
-/// Commands in the docs must exist, because a person who is woken at night, or who adds the first
-/// casino, has no time for a wrong one.
+/// Commands in the docs must exist. A person who is woken at night, or who adds the first casino,
+/// has no time for a wrong command.
 #[tokio::test]
 async fn the_commands_of_the_docs_exist() {
     for page in ["docs/runbook.md", "docs/onboarding.md", "docs/editors.md"] {

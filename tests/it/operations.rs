@@ -23,7 +23,7 @@ use tokio::{io::AsyncWriteExt, process::Command, time::Instant};
 
 use crate::harness::{GUEST, House, Wanted, binary, house, until};
 
-/// The second casino of these tests; it has one venue, which the demo has not.
+/// The second casino of these tests. Its only venue is one that the demo casino does not have.
 pub(crate) const OTHER: &str = "amber_lake";
 pub(crate) const OTHER_NUMBER: &str = "+18605550101";
 const OTHER_VENUE: &str = "Larch Table";
@@ -47,7 +47,7 @@ fn other_content() -> String {
     content.to_string()
 }
 
-/// A command's output and exit code; -1 where a signal ended it.
+/// A command's output and exit code; the code is -1 if a signal ended the command.
 #[derive(Debug)]
 pub(crate) struct Output {
     pub(crate) code: i32,
@@ -55,7 +55,7 @@ pub(crate) struct Output {
     pub(crate) err: String,
 }
 
-/// Runs the built `seven` with this on stdin.
+/// Runs this build's `seven` with these arguments and this input.
 pub(crate) async fn seven(args: &[&str], stdin: &[u8]) -> Output {
     let mut command = Command::new(binary());
     command
@@ -68,7 +68,7 @@ pub(crate) async fn seven(args: &[&str], stdin: &[u8]) -> Output {
     command.env("SEVEN_DEV_DIR", "/nonexistent");
     let mut child = command.spawn().unwrap();
     let mut pipe = child.stdin.take().unwrap();
-    // A command that does not read its input may have ended already.
+    // Ignores an error, because a command that does not read its input may have ended already.
     drop(pipe.write_all(stdin).await);
     drop(pipe);
     let patience = if std::env::var_os("SEVEN_LONG").is_some() {
@@ -156,8 +156,8 @@ const QUESTION: &str = "any italian place?";
 /// A question whose answer fits one text.
 const BRIEF: &str = "where is nonna salvia?";
 
-// D13: onboarding and the scheduler's repair may both find a consumer missing, and each then
-// creates it with a start time of its own
+// D13: onboarding and the scheduler's repair may both find that a consumer is missing. Each then
+// tries to create the consumer with its own start time
 #[tokio::test]
 async fn a_consumer_that_somebody_else_made_meanwhile_stays_as_it_is() {
     let house = house(
@@ -178,8 +178,8 @@ async fn a_consumer_that_somebody_else_made_meanwhile_stays_as_it_is() {
     assert!(create(Start::At(house.stack.fleet.clock.now())).await);
     assert!(!create(Start::All).await);
     bus.onboard(casino).await.unwrap();
-    // If the second message was acknowledged and the first one not, the floor is before all
-    // messages.
+    // If the second message was acknowledged and the first one was not, the acknowledgement floor
+    // is before all messages.
     let found = bus
         .ensure_streams()
         .await
@@ -279,7 +279,8 @@ async fn two_schedulers_at_once_double_nothing() {
     )
     .await;
     house.stack.spawn(Worker::Scheduler, None).await.unwrap();
-    // The carrier refuses one send in three for now, so that those texts come back as due rows.
+    // The carrier refuses one send in three with a temporary error, so that those texts come back
+    // as due rows.
     let rule = |nth| Rule {
         matcher: Matcher {
             nth: Some(nth),
@@ -299,7 +300,8 @@ async fn two_schedulers_at_once_double_nothing() {
     for n in 0..GUESTS {
         house.text(&format!("+120355501{:02}", 40 + n), QUESTION);
     }
-    // No worker takes the signals, so both schedulers sweep the rows, each row once per interval.
+    // No worker takes the signals, so both schedulers sweep the rows. Together they must sweep each
+    // row at most once per interval.
     until("every text was swept", Duration::from_secs(10), || async {
         house
             .number("select count(*) from inbound_messages where sweeps > 0")

@@ -1,5 +1,5 @@
-//! A worker's ops endpoints: metrics that name no guest, and health that follows the worker's own
-//! stores (OBS-15, PROD-52 to PROD-54, C-32).
+//! Tests a worker's ops endpoints (OBS-15, PROD-52 to PROD-54, C-32). The metrics name no guest.
+//! The health report covers the stores that this worker needs.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -60,8 +60,8 @@ const TEXTS: [&str; 5] = [
     "STOP",
 ];
 
-/// Lets guests `from` to `guests` send all [`TEXTS`] and returns their phones. Guests below `from`
-/// sent their texts in an earlier call.
+/// Lets the guests from `from` up to `guests` send all [`TEXTS`], and returns their phones. The
+/// guests before `from` sent their texts in an earlier call.
 async fn talk(house: &House, from: usize, guests: usize) -> Vec<String> {
     let phones: Vec<String> = (from..guests)
         .map(|n| format!("+120355501{n:02}"))
@@ -132,8 +132,8 @@ async fn metrics_know_no_guest_and_stay_bounded() {
             );
         }
     }
-    // More guests raise counts and add no series. The series added later are the scheduler's
-    // figures of one casino.
+    // More guests raise counts, but add no series. Only the scheduler's figures of one casino have
+    // added series since the first reading.
     assert!(
         all.len() < before + 150,
         "{before} series became {}",
@@ -202,7 +202,7 @@ async fn metrics_are_not_public() {
         get(&format!("{ops}/health/ready")).await.0 == StatusCode::OK
     })
     .await;
-    // A machine that is busy with other tests may keep Redis from answering at once.
+    // On a machine that is busy with other tests, Redis may not answer at once.
     until("all is healthy", Duration::from_secs(20), || async {
         get(&format!("{ops}/health"))
             .await

@@ -1,5 +1,5 @@
-//! Outages of Redis, NATS and Postgres: nothing that was acknowledged is lost, nothing is sent
-//! twice, nothing goes out after STOP, and waiting makes no dead letters (D2, D3, D7, D16).
+//! Tests outages of Redis, NATS and Postgres (D2, D3, D7, D16). Nothing that was acknowledged is
+//! lost. Nothing is sent twice, or after a STOP. Texts that wait make no dead letters.
 
 use std::{collections::BTreeSet, time::Duration};
 
@@ -95,7 +95,7 @@ async fn redis_restored_from_an_older_snapshot_permits_nothing() {
     house.settle(2).await;
     let before = house.texts_to(&guest(0)).len();
     house.redis.kill().unwrap();
-    // The snapshot holds neither the STOP nor the work finished since.
+    // The snapshot contains neither the STOP nor the work that was finished after it was saved.
     house.redis.restart().await.unwrap();
     house.text(&guest(0), QUESTION);
     house.text(&guest(1), QUESTION);
@@ -181,8 +181,8 @@ async fn who_can_do_without_the_bus_starts_without_it() {
     .concat();
     assert_eq!(house.seven(&taken, "").await.code, 0);
     house.nats.kill().unwrap();
-    // The command says that the text is stored: after a failure the operator would send it again,
-    // and the guest would get it twice.
+    // The command succeeds and says that the text is stored. If it failed, the operator would send
+    // the text again, and the guest would get it twice.
     let said = house
         .seven(
             &[
@@ -295,8 +295,8 @@ async fn nats_restarts_under_work_in_flight_and_its_consumers_begin_where_work_i
     house.stop().await;
 }
 
-/// Waits until the database records that the gate acknowledged `texts` texts and that some receipt
-/// was acknowledged. Returns the stream sequence of the last such receipt.
+/// Waits until the database records that the gate acknowledged `texts` texts and that a receipt was
+/// acknowledged. Returns the stream sequence of the last acknowledged receipt.
 async fn noted(house: &House, texts: u64) -> u64 {
     let floor = async |stage| {
         house
@@ -422,10 +422,10 @@ async fn nats_is_down_while_webhooks_arrive() {
 #[tokio::test] // D7, D16: three minutes at scale 0.05
 async fn postgres_is_away_for_three_scaled_minutes() {
     let scratch = Scratch::new("out_postgres_server").unwrap();
-    // Writes commits to disk, because this server is killed and must not lose what it acknowledged.
+    // This server writes commits to disk: the test kills it, and no acknowledged text may be lost.
     let postgres = Postgres::start(scratch.path(), false).await.unwrap();
     let url = postgres.create_database("away", None).await.unwrap();
-    // Ingress has 600 ms to acknowledge, and the carrier's retries must last longer at this scale.
+    // At this scale the carrier retries long enough for ingress to acknowledge each webhook.
     let house = house_on(
         "out_postgres",
         Wanted {

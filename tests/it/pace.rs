@@ -1,5 +1,5 @@
-//! A number's pace delays texts and drops none (SMS-14, D6): texts of a slow campaign wait their
-//! turn.
+//! A number's pace delays texts and drops none (SMS-14, D6): texts above the pace of a slow number
+//! wait their turn.
 
 use crate::harness::{House, Wanted, house};
 
@@ -7,8 +7,8 @@ fn guest(n: usize) -> String {
     format!("+120355501{n:02}")
 }
 
-/// Starts the demo on a 10DLC campaign of five segments per second: four for replies, one kept for
-/// safety texts.
+/// Starts the demo casino with a 10DLC campaign of five segments per second: four are for replies,
+/// one is kept for safety texts.
 async fn slow_house(name: &str) -> House {
     let mut casino: serde_json::Value = serde_json::from_str(seven_packs::demo::CASINO).unwrap();
     casino["operational"]["number_kind"] = "long_code".into();
@@ -41,7 +41,7 @@ async fn texts_over_the_pace_wait_and_all_arrive() {
         "every guest has an answer: {}",
         sent.len()
     );
-    // A burst of four, then four a second.
+    // At most four texts leave at once, and after that four texts a second.
     let least = (sent.len() as i64 - 4) * 250 - 300;
     let took = (sent[sent.len() - 1] - sent[0]).num_milliseconds();
     assert!(

@@ -1,5 +1,5 @@
-//! Texts as real people and phones send them: texts that only resemble alarms, reactions, automatic
-//! replies, copies, and senders that are not guests (D20).
+//! Texts as real people and phones send them (D20): texts that only resemble opt-outs or cries for
+//! help, reactions, automatic replies, and copies. Some senders are not guests.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use crate::{
     webhook::caller::{Answer, Caller},
 };
 
-/// A text that only resembles an opt-out: it contains no keyword and no phrase of one.
+/// A text that only resembles an opt-out: it contains no keyword and no known phrase of an opt-out.
 const LIKE_AN_OPT_OUT: &str = "I thought I already asked not to be bothered with this";
 /// A text that only resembles a cry for help: no pattern matches it.
 const LIKE_A_CRY: &str = "i feel like theres nothing left in me to give tonight";
@@ -74,7 +74,7 @@ async fn a_likely_opt_out_is_asked_about_and_answered() {
             "{answer}"
         );
     }
-    // START also allows proactive texts again when our question was never answered.
+    // A START allows proactive texts again even if the guest never answered our question.
     say(&house, &mut n, "START").await;
     say(&house, &mut n, LIKE_AN_OPT_OUT).await;
     assert_eq!(asked(&house).await, 1);
@@ -191,7 +191,7 @@ async fn a_quoted_opt_out_of_ours_suppresses_nobody() {
             .await,
         0
     );
-    // Words of the guest before the quotation are the guest's.
+    // Words before the quotation count as the guest's own.
     say(&house, &mut n, &format!("STOP. You said “{ours}”")).await;
     assert_eq!(
         house
@@ -199,7 +199,7 @@ async fn a_quoted_opt_out_of_ours_suppresses_nobody() {
             .await,
         1
     );
-    // The same words count as the guest's if they quote no text of ours.
+    // A quotation of words that are in no text of ours counts as the guest's own words.
     house.text("+18605550143", "> please stop texting me");
     n += 1;
     house.settle(n).await;
@@ -283,7 +283,8 @@ async fn three_near_identical_texts_are_a_machine() {
             .len(),
         );
     }
-    // The first text does not follow a text of ours; the next three come within seconds of ours.
+    // The first text follows no text of ours. The next three texts come within seconds after ours,
+    // which makes them look like a machine's.
     assert!(heard[..3].iter().all(|texts| *texts > 0), "{heard:?}");
     assert_eq!(heard[4..], [0, 0], "{heard:?}");
     assert_eq!(

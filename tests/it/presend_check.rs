@@ -1,4 +1,5 @@
-//! The pre-send check (D6): its table, cell by cell, with the statement that the sender uses.
+//! The pre-send check (D6): every cell of its table is tried with the statement that the sender
+//! uses.
 
 mod at_once;
 mod bench;
@@ -98,7 +99,7 @@ create function seven_test_texts(of uuid, n int) returns void language sql as $$
   from outbound_messages, generate_series(1, n) i where outbound_id = of $$";
 const NOTHING: Condition = Condition::NOTHING;
 
-/// Returns every condition with the check's result for each of [`COLUMNS`].
+/// Returns every condition with the expected result of the check for each of [`COLUMNS`].
 #[rustfmt::skip]
 fn table() -> Vec<Row> {
     let mut rows = vec![
@@ -137,7 +138,8 @@ fn table() -> Vec<Row> {
             NOTHING.named("suppression row missing").suppression("delete"),
             [PASS, MISSING, MISSING, MISSING, MISSING],
         ),
-        // Redis may add a refusal but never permits a text. If the times are equal, the STOP wins.
+        // Redis may add a refusal but never permits a text. If a START and the STOP in Redis have
+        // the same time, the STOP wins.
         (
             NOTHING.named("row missing, Redis refuses").suppression("delete").refused(NOON),
             [PASS, MISSING, MISSING, MISSING, MISSING],
@@ -265,8 +267,8 @@ fn table() -> Vec<Row> {
                 .switch(Switch::Config("{regulations,reassigned_number_check}", "true")),
             [PASS; 5],
         ),
-        // Wording (SMS-34): a risk score above the limit is refused, one at the limit is not; a
-        // text without a score is refused.
+        // Wording: a text is refused if its risk score is above the limit or if it has no score. A
+        // score equal to the limit passes.
         (NOTHING.named("risky").risk(Some(0.65)), [PASS, PASS, PASS, RISKY, RISKY]),
         (NOTHING.named("at the limit").risk(Some(0.6)), [PASS; 5]),
         (NOTHING.named("risk unknown").risk(None), [PASS, PASS, PASS, RISKY, RISKY]),
@@ -395,8 +397,8 @@ fn table() -> Vec<Row> {
     rows
 }
 
-/// Returns the expected result for a text to staff. It equals a reply's, except that reviews and
-/// the switches that silence the host let it pass; the kill switch stops it (D28).
+/// Returns the expected result for a text to staff (D28). It is the result for a reply, but reviews
+/// and the switches that silence the host do not stop the text. The kill switch does.
 fn of_staff([safety, _, reply, ..]: [Option<Refusal>; 5]) -> Option<Refusal> {
     if [PAUSED, REVIEW].contains(&reply) && safety == PASS {
         PASS
@@ -456,7 +458,8 @@ async fn every_cell_of_the_table_holds() {
     bench.house.stop().await;
 }
 
-// SEC-58, D6: a confirmation may be sent for five minutes, crisis and emergency help for two hours
+// SEC-58, D6: a confirmation may be sent within five minutes after the guest's text, and help in a
+// crisis or emergency within two hours
 #[tokio::test]
 async fn help_is_not_held_to_the_confirmations_five_minutes() {
     use MessageClass::{Crisis, Emergency, Help, OptOutConfirmation};

@@ -1,4 +1,4 @@
-//! Deletion and disclosure of a guest's data (SEC-76 to SEC-79, DATA-56, DATA-57): after DELETE
+//! Deletion and disclosure of a guest's data (SEC-76 to SEC-79, DATA-56, DATA-57). After DELETE,
 //! only the guest's keyed hash and the proof of consent and deletion remain.
 
 pub(crate) mod search;
@@ -67,8 +67,8 @@ async fn after_delete_only_the_proof_is_left() {
             .unwrap();
     }
     pool.close().await;
-    // The clear phone is only in one column, in the ingress stream, in dead letters and in the
-    // spool.
+    // The phone itself is found in four places only: one column of the guest's row, the ingress
+    // stream, dead letters, and the spool.
     let mut places: Vec<String> = found(&house, &[tail])
         .await
         .iter()
@@ -123,7 +123,8 @@ fn place(line: &str) -> &str {
         .unwrap_or_default()
 }
 
-// D4, DATA-57: a turn in progress brings nothing back, nor does a late copy of an old text
+// D4, DATA-57: after a deletion neither a turn in progress nor a late copy of an old text brings
+// data back
 #[tokio::test]
 async fn delete_during_a_turn_brings_nothing_back() {
     let house = house(
@@ -159,8 +160,8 @@ async fn delete_during_a_turn_brings_nothing_back() {
         house.number("select count(*) from deletions").await == 1
     })
     .await;
-    // Makes the deletion due at once, without the time to cancel it, so that it meets the turn in
-    // progress.
+    // Makes the deletion due at once, so that it happens during the turn. Usually the guest first
+    // has time to cancel the deletion.
     let pool = sqlx::PgPool::connect(&house.database_url).await.unwrap();
     sqlx::query("update due set due_at = now() where kind = 'delete'")
         .execute(&pool)

@@ -135,7 +135,7 @@ async fn a_spend_limit_parks_its_casino_and_no_other() {
         || async { !house.texts_to(guest).is_empty() },
     )
     .await;
-    // The park ends without an operator, and the text is sent.
+    // The park ends by itself, without an operator, and the text is sent.
     until("the text is delivered", STATE_TIMEOUT, || async {
         house.count("outbound", "delivered").await == 2
     })
@@ -145,7 +145,8 @@ async fn a_spend_limit_parks_its_casino_and_no_other() {
         (1, 1),
         "asked once, sent once"
     );
-    // A park that is over holds no text; its row is deleted at the next check of the providers.
+    // When the park is over, it holds no text. Its row is deleted at the next check of the
+    // providers.
     let stops = async || house.stack.fleet.store.provider_stops().await.unwrap();
     until("its row is gone", STATE_TIMEOUT, || async {
         stops().await.is_empty()

@@ -1,5 +1,5 @@
-//! When a provider loses webhooks, its records give us the texts and results that we lack, once
-//! each (D5).
+//! When a provider loses webhooks, we take the missing texts and results from the provider's
+//! records. Each is taken once (D5).
 
 use std::{collections::BTreeMap, time::Duration};
 
@@ -70,8 +70,8 @@ fn faults(rules: &[Fault]) -> Plan {
 
 #[tokio::test] // D5
 async fn texts_whose_webhooks_were_swallowed_are_answered_once() {
-    // A short run loses 5 %, because too few webhooks would be lost at the 1 % of the long run
-    // (`SEVEN_LONG`).
+    // A long run (`SEVEN_LONG`) loses 1 % of the webhooks. A short run loses 5 %, because 1 % would
+    // be too few webhooks.
     let (guests, percent) = if std::env::var_os("SEVEN_LONG").is_some() {
         (2_000, 1.0)
     } else {
@@ -141,8 +141,8 @@ async fn texts_whose_webhooks_were_swallowed_are_answered_once() {
     house.stack.sim.set_rules(Plan::default()).unwrap();
     grow_old(&house).await;
 
-    // If the test takes longer than the scheduler's period, the scheduler has recovered some texts
-    // before.
+    // If the test takes longer than the scheduler's period, the scheduler has already recovered
+    // some of the texts (`already`).
     let ids: Vec<String> = lost
         .iter()
         .map(|text| format!("'{}'", text.message_id))
@@ -207,7 +207,8 @@ async fn texts_whose_webhooks_were_swallowed_are_answered_once() {
 
 #[tokio::test] // D5, DEP-32: the fleet that was lost has answered it, perhaps
 async fn a_text_of_before_a_restore_is_taken_in_and_not_answered_again() {
-    // Without a scheduler, which would finish due work before this test counts it.
+    // The house has no scheduler, because the scheduler would finish due work before this test
+    // counts it.
     let workers = Worker::ALL
         .into_iter()
         .filter(|worker| *worker != Worker::Scheduler)
@@ -227,8 +228,8 @@ async fn a_text_of_before_a_restore_is_taken_in_and_not_answered_again() {
         })
         .unwrap();
     house.text(GUEST, QUESTION);
-    // The guests' STOP and other wishes take effect, but get no answer: the lost fleet may have
-    // sent one.
+    // The guests' STOP and other wishes take effect, but are not answered, because the lost fleet
+    // may have answered them.
     for (n, word) in ["STOP", "DELETE", "SUBSCRIBE", "HELP", "YES"]
         .into_iter()
         .enumerate()
@@ -385,7 +386,7 @@ async fn the_list_of_opt_outs_counts_without_the_text() {
     house.stack.sim.set_rules(all).unwrap();
     let texted = house.text(GUEST, "STOP");
     let (fleet, casino) = (&house.stack.fleet, house.casino());
-    // Marks the text as recovered before and then lost, so that only the provider's list of
+    // Marks the text as recovered, although it is not stored. So only the provider's list of
     // opt-outs shows the STOP.
     let mut tx = fleet.store.bind(casino).await.unwrap();
     assert!(

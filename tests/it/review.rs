@@ -150,8 +150,8 @@ async fn a_false_alarm_is_marked_and_a_missed_text_is_an_alert() {
     )
     .await;
     assert!(own.is_empty(), "{own:?}");
-    // SEC-131: the days until a secret's next change count from its recorded change, or from the
-    // database's creation if none is recorded
+    // SEC-131: a secret is due some days after its last recorded change. If no change is recorded,
+    // the days are counted from the database's creation
     let listed = json_lines(&house, &["secret", "list", "--json"]).await;
     let of = |name: &str| {
         listed
@@ -322,7 +322,8 @@ async fn figures_of_turns_are_copied_once_and_summed_by_week() {
     .unwrap();
     assert_eq!(house.number("select count(*) from turn_facts").await, 2);
 
-    // A turn whose record cannot be read is named, and the others are copied.
+    // If a turn's record cannot be read, the command counts it as failed and still copies the
+    // others.
     let broken = "update turns set record = jsonb_set(record, '{retries}', '\"many\"') where turn_id = (select min(turn_id::text)::uuid from turns)";
     sqlx::query(broken).execute(&pool).await.unwrap();
     sqlx::query("delete from turn_facts")

@@ -1,5 +1,5 @@
-//! A conversation over days (SMS-26, DATA-25, CONV-30), and a person in the host's place (SEC-33,
-//! SEC-104, SEC-109, SEC-113, CONV-44).
+//! A conversation that goes on over days (SMS-26, DATA-25, CONV-30), and a person in the host's
+//! place (SEC-33, SEC-104, SEC-109, SEC-113, CONV-44).
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use uuid::Uuid;
 use crate::harness::{GUEST, House, Wanted, house, until};
 
 const OTHER: &str = "+18605550143";
-/// 10:00 on a Monday in Connecticut. At this scale a pause lasts 90 s.
+/// 10:00 on a Monday in Connecticut. At the scale of the function `at`, a pause lasts 90 s.
 const MORNING: &str = "2026-11-23T15:00:00Z";
 
 async fn at(unique: &str, at: &'static str) -> House {
@@ -50,7 +50,7 @@ async fn conversation(house: &House) -> ConversationId {
     ConversationId(id)
 }
 
-/// Makes everything that happened so far this many hours older.
+/// Makes the times of conversations, sessions and disclosures this many hours older.
 async fn hours_pass(house: &House, hours: u32) {
     let back = format!("interval '{hours} hours'");
     run(
@@ -107,8 +107,8 @@ async fn who_asks_for_a_person_gets_one_and_nothing_is_lost() {
             .await,
         1
     );
-    // The next text gets the pause's only holding text, and the one after it gets nothing. Neither
-    // makes a turn.
+    // The guest's next text gets the only holding text of this pause. The text after it gets no
+    // answer. Neither text makes a turn.
     let told = say(&house, &mut n, "Hello? What time does the pool open?")
         .await
         .unwrap();
@@ -134,8 +134,8 @@ async fn who_asks_for_a_person_gets_one_and_nothing_is_lost() {
         "{}",
         house.said_to(OTHER)
     );
-    // An operator reads the conversation and returns it to the host: held texts are answered, and
-    // the wish for a manager opens no second case.
+    // An operator reads the conversation and returns it to the host. The host answers the held
+    // texts, and the wish for a manager opens no second case.
     let fleet = &house.stack.fleet;
     let mut tx = fleet.store.bind(house.casino()).await.unwrap();
     let shown = tx
@@ -197,7 +197,8 @@ async fn who_was_promised_a_person_is_told_when_nobody_writes() {
     )
     .await;
     let before = house.texts_to(GUEST).len();
-    // Ends the pause twice, because the second round would find a row that the first one left.
+    // Ends the pause twice. If the first round left a row behind, the second round would find it
+    // and tell the guest again.
     for _ in 0..2 {
         run(
             &house,

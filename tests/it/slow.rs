@@ -48,7 +48,8 @@ impl Slow {
     /// Returns everything that the worker sends until it closes the connection.
     pub(crate) async fn heard(&mut self) -> String {
         let mut heard = Vec::new();
-        // A reset ends the connection like a close: the worker may not have read all our bytes.
+        // A reset ends the connection like a close. It happens if the worker closes before it has
+        // read all our bytes.
         self.0.read_to_end(&mut heard).await.ok();
         String::from_utf8_lossy(&heard).into_owned()
     }

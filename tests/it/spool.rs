@@ -1,4 +1,4 @@
-//! Events that the bus did not accept in time (D2) are published later, many of them in one commit.
+//! If the bus does not accept events in time, they are published later, many in one commit (D2).
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use sqlx::raw_sql;
 use crate::harness::{House, Wanted, house, until};
 
 const EVENTS: usize = 120;
-/// Records the transaction that removes each row of the spool.
+/// SQL that records which transaction removed each row from the spool.
 const WATCH: &str = "
     create table removals (transaction xid8);
     create function note_removal() returns trigger language plpgsql security definer

@@ -1,5 +1,5 @@
-//! STOP and START as guests experience them (D7): nothing is sent after a STOP, and the newest word
-//! counts.
+//! STOP and START as guests experience them (D7). After a STOP, only its confirmation and answers
+//! to HELP are sent. The guest's newest word decides.
 
 use std::time::Duration;
 
@@ -110,7 +110,8 @@ async fn start_brings_the_answers_back() {
     house.stop().await;
 }
 
-/// Delivers a STOP that was written earlier, as a retry of a known event or as a new one.
+/// Delivers a STOP that was written at `occurred_at`. If `event` was delivered before, this is a
+/// retry; otherwise it is a new text.
 fn old_stop(house: &House, event: &str, occurred_at: chrono::DateTime<chrono::Utc>) {
     let text = Text {
         from: GUEST.into(),

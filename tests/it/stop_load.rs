@@ -1,5 +1,5 @@
-//! A STOP while many texts wait (D6, D7) takes effect at once, and only its confirmation is sent
-//! after it. The times are printed, and the benchmark judges them.
+//! A STOP that comes while many texts wait takes effect at once (D6, D7). After it, only its
+//! confirmation is sent. The test prints the times, and the benchmark judges them.
 
 use std::{collections::HashMap, time::Duration};
 
@@ -17,7 +17,8 @@ use crate::harness::{House, Wanted, house, until};
 
 const TEXTS: usize = 4;
 
-/// Returns 500 with `./scripts/test --long`, the number for which the STOP's effect is promised.
+/// Returns the number of guests: 100, or 500 with `./scripts/test --long`. The effect of STOP is
+/// promised for 500 guests.
 fn guests() -> usize {
     if std::env::var_os("SEVEN_LONG").is_some() {
         500
@@ -70,7 +71,8 @@ async fn queue(house: &House, n: usize) -> Vec<Queued> {
     queued
 }
 
-/// Returns when each guest's STOP was answered 2xx, and how long that took.
+/// Returns, for each guest, when the STOP was answered 2xx, and how many milliseconds the answer
+/// took.
 fn answered(house: &House) -> HashMap<String, (DateTime<Utc>, u64)> {
     let inbound = house.stack.sim.ledger().snapshot().inbound;
     let times = inbound.into_iter().filter_map(|text| {
@@ -88,7 +90,7 @@ fn answered(house: &House) -> HashMap<String, (DateTime<Utc>, u64)> {
 
 #[tokio::test(flavor = "multi_thread")] // SEC-12, SEC-18, SEC-19, SEC-94
 async fn stop_is_effective_while_texts_wait() {
-    // 25 texts a second, so that texts still wait after the STOPs.
+    // The casino sends 25 texts a second, so that texts still wait after the STOPs.
     let mut casino: serde_json::Value = serde_json::from_str(seven_packs::demo::CASINO).unwrap();
     casino["operational"]["number_kind"] = "long_code".into();
     casino["operational"]["campaign_segments_per_second"] = 25.into();

@@ -1,5 +1,6 @@
-//! Random `kill -9` of each worker under texts of 500 guests; a kill counts if the stage
-//! redelivered. Every guest is answered once, or the text stands in `unknown`, sent at most once.
+//! Kills each worker with `kill -9` at random moments while 500 guests text. A kill counts only if
+//! the stage's messages are delivered again. Each guest gets one answer, or the answer ends as
+//! `unknown`.
 
 use std::time::Duration;
 
@@ -15,7 +16,7 @@ use crate::harness::{House, Wanted, house};
 const CASINOS: usize = 5;
 const GUESTS: usize = 500;
 const SEED: u64 = 20_261_122;
-/// Number of kills per worker that must hit work in progress.
+/// A worker is no longer killed when this many kills have hit work in progress.
 const KILLS: u32 = 4;
 const MOST_KILLS: u32 = 60;
 
@@ -114,16 +115,16 @@ async fn every_guest_is_answered_once_while_workers_die() {
     house.stop().await;
 }
 
-/// Kills the workers in turn at random moments, restarting each, until each was hit often enough or
-/// `MOST_KILLS` are done.
+/// Kills the workers in turn at random moments and restarts them. Ends when [`KILLS`] kills of each
+/// worker hit work in progress, or after `MOST_KILLS` kills. Returns the number of kills.
 async fn kill_at_random(house: &House, victims: &mut [Victim; 4]) -> u32 {
     let mut rng = StdRng::seed_from_u64(SEED);
     let mut kills = 0;
     while kills < MOST_KILLS && victims.iter().any(|v| v.counted < KILLS) {
         for victim in victims.iter_mut().filter(|v| v.counted < KILLS) {
             sleep(Duration::from_millis(rng.random_range(10..150))).await;
-            // Waits until the worker holds work; a worker that is still starting holds none, which
-            // takes long on a slow machine.
+            // Waits until the worker holds work. A worker that is still starting holds none, and
+            // starting takes long on a slow machine.
             for _ in 0..100 {
                 if in_flight(house, victim.stage).await {
                     break;

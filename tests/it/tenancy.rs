@@ -1,5 +1,5 @@
 //! One casino never sees another's rows (D9). The tests read the tables from `pg_catalog`, so that
-//! they also judge a table added later.
+//! a table added later is tested too.
 
 mod audit;
 mod catalog;
@@ -12,12 +12,13 @@ use sqlx::{AssertSqlSafe, PgPool, postgres::PgPoolOptions};
 
 use self::catalog::{EXEMPT, function_problems, problems, tenant_tables};
 
-/// Returns the names on the short list of tables without a row policy.
+/// Returns the names of the tables without a row policy, which are listed in [`EXEMPT`].
 pub(crate) fn exempt() -> Vec<&'static str> {
     EXEMPT.iter().map(|(name, ..)| *name).collect()
 }
 
-/// A new migrated database: one pool of its owner (a superuser) and one of the workers' role.
+/// A new migrated database, with one pool for its owner (a superuser) and one for the workers'
+/// role.
 pub(crate) struct Database {
     pub(crate) owner: PgPool,
     pub(crate) app: PgPool,

@@ -1,6 +1,6 @@
-//! Each text has one unbroken trace from webhook to receipt, whatever delays or repeats it (OBS-1,
-//! OBS-6). Important traces are kept (OBS-36), an unreachable collector loses only spans (OBS-25),
-//! and no trace holds a guest's number or words (OBS-14).
+//! Each text has one unbroken trace from webhook to receipt, even if the text is delayed or
+//! repeated (OBS-1, OBS-6). Important traces are kept (OBS-36). If the collector is unreachable,
+//! only spans are lost (OBS-25). No trace holds a guest's number or words (OBS-14).
 
 mod hosted;
 mod kept;
@@ -21,7 +21,7 @@ use seven_testkit::{
 
 use crate::harness::{House, Wanted, house, until};
 
-/// The spans of the stages that a text passes, from the webhook to its answer's receipt.
+/// Names of the spans that a text makes on its way from the webhook to its answer's receipt.
 const WAY: [&str; 6] = [
     "seven.ingress",
     "seven.gate",
@@ -52,7 +52,8 @@ fn by_trace(spans: Vec<Span>) -> BTreeMap<String, Vec<Span>> {
     traces
 }
 
-/// Asserts that the trace begins with the webhook and that every other span's parent belongs to it.
+/// Asserts that the trace begins with the webhook, and that every other span has its parent in the
+/// same trace.
 fn assert_unbroken(spans: &[Span]) {
     let ids: BTreeSet<_> = spans.iter().map(|span| span.span_id.as_str()).collect();
     assert_eq!(ids.len(), spans.len(), "span ids are unique");
@@ -121,8 +122,8 @@ fn guest(n: usize) -> String {
     format!("+120355501{n:02}")
 }
 
-/// Starts logging to a file. Returns the file and its folder, which must be kept as long. The first
-/// call in a process decides where the log goes.
+/// Starts logging to a file. Returns the file's folder, which is deleted when dropped, and the
+/// file. Only the first call in a process takes effect.
 fn logging() -> (Scratch, std::path::PathBuf) {
     let scratch = Scratch::new("traces-log").unwrap();
     let file = scratch.path().join("run.log");
@@ -149,7 +150,8 @@ async fn a_text_has_one_trace_through_duplicates_lost_signals_and_delays() {
     };
     let mut house = house("traces_whole", wanted).await;
     let (_kept, log) = logging();
-    // The carrier refuses one send in three for now, so that those texts come back as due rows.
+    // The carrier refuses three sends with a temporary error, so that these texts wait as due rows
+    // and are sent again.
     let rule = |nth| seven_carrier_sim::Rule {
         matcher: seven_carrier_sim::Matcher {
             nth: Some(nth),
@@ -176,7 +178,8 @@ async fn a_text_has_one_trace_through_duplicates_lost_signals_and_delays() {
         || async { house.number("select count(*) from inbound_messages").await == GUESTS as i64 },
     )
     .await;
-    // A second text of the first guest, answered in the same turn.
+    // The first guest sends a second text, which is normally answered in the same turn as the first
+    // text.
     let second = house.text(&guest(0), "and is it expensive there?");
     // The carrier delivers two of the texts twice.
     for n in [1, 2] {
@@ -249,7 +252,8 @@ async fn a_text_has_one_trace_through_duplicates_lost_signals_and_delays() {
         "no delay in any trace"
     );
 
-    // The second text's trace is linked to the turn that answered both, or has its own.
+    // The second text's trace links to the turn that answered both texts, or contains a separate
+    // turn.
     let other = &traces[&trace_of(&second)];
     assert_unbroken(other);
     let joined = named(other, "seven.joined");

@@ -1,5 +1,7 @@
-//! Packs are data: a casino and a marina run in one process, a fifth agent is one section of a
-//! file, and a broken pack is refused at the start (SUP-2, SUP-3, SUP-4, AGENT-5, CMS-11).
+//! Packs are data (SUP-2, SUP-3, SUP-4, AGENT-5, CMS-11):
+//! - A casino and a marina run in one process.
+//! - A fifth agent is one section of a file.
+//! - A broken pack is refused at the start.
 
 use std::{
     fs,
@@ -26,7 +28,8 @@ fn packs() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("packs")
 }
 
-/// Returns settings for a Thursday at 19:00, with a directory's packs beside the compiled-in ones.
+/// Returns settings with the packs in `directory` in addition to the compiled-in packs. The clock
+/// starts on a Thursday at 19:00 at the casino.
 fn with_packs(directory: &Path) -> Wanted {
     Wanted {
         at: Some("2026-11-27T00:00:00Z"),
@@ -320,7 +323,7 @@ async fn what_a_pack_does_not_have_is_refused_with_the_reason() {
     town.house.stop().await;
 }
 
-/// Writes a pack's files as a folder of `directory`.
+/// Writes a pack's files into the subfolder `name` of `directory`.
 fn write(directory: &Path, name: &str, files: &Files) {
     let folder = directory.join(name);
     fs::create_dir_all(folder.join("prompts")).unwrap();
@@ -362,7 +365,7 @@ async fn a_pack_with_a_broken_file_stops_the_start() {
     ] {
         let scratch = Scratch::new("trades_broken").unwrap();
         write(scratch.path(), "marina", &files);
-        // No server listens at these addresses: the packs are read before anything is connected to.
+        // No server listens at these addresses: the packs are read before any connection is made.
         let settings = format!(
             "nats.url = \"nats://127.0.0.1:1\"\nredis.url = \"redis://127.0.0.1:1\"\npostgres.url = \"postgres://nobody@127.0.0.1:1/none\"\npacks.directory = {:?}\n",
             scratch.path().display().to_string()
@@ -382,8 +385,8 @@ async fn a_pack_with_a_broken_file_stops_the_start() {
     }
 }
 
-/// Returns the casino pack with one more agent and one more category: two sections of agents.toml
-/// and the offline host's words for them.
+/// Returns the casino pack with one more agent and one more category. Both are sections of
+/// agents.toml; the offline host gets words for the new category.
 fn with_a_concierge() -> Files {
     let mut files = CASINO.clone();
     let hands = "hands_to = [\"dining\", \"entertainment\", \"comp\"]";
@@ -449,8 +452,8 @@ async fn a_fifth_agent_and_its_category_are_edits_of_a_file() {
             house.said_to(GUEST)
         );
     }
-    // The pack declares the fields of the new category, so a missing one is reported as in the
-    // others.
+    // The pack declares the fields of the new category, so a missing field is reported as it is in
+    // other categories.
     content["items"].as_array_mut().unwrap().last_mut().unwrap()["details"] =
         serde_json::json!({"hours": "Sat 9am-3pm"});
     let load = onboard::load_content(

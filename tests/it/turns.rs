@@ -67,8 +67,9 @@ async fn each_domain_has_its_agent_and_every_reply_its_reasons() {
     house.stop().await;
 }
 
-/// Makes Postgres run `how` when the first two transactions that do `done` to a table commit. A
-/// rollback does not reset the sequence `asked`, so it counts all attempts.
+/// Makes Postgres run the statement `how` in the first two transactions that do `done`, such as
+/// `insert on turns`, to a row that meets the condition `when`. The statement runs at the commit.
+/// The sequence `asked` counts all such commits, because a rollback does not reset a sequence.
 async fn disturb_two(house: &House, done: &str, when: &str, how: &str) {
     let owner = sqlx::PgPool::connect(&house.database_url).await.unwrap();
     let statements = format!(
@@ -135,8 +136,8 @@ async fn a_turn_that_outlasts_its_deadline_gives_its_lease_back() {
     )
     .await;
     house.text(GUEST, "What time does the Lakeside Pool open?");
-    // Allows for two tries of 2 s and the waits between; each lease that is not returned would add
-    // 15 s.
+    // Allows for two tries of 2 s each and the waits between them. Each lease that is not given
+    // back would add 15 s.
     house.settle_within(1, Duration::from_secs(25)).await;
     assert_eq!(
         house.texts_to(GUEST).len(),
@@ -152,7 +153,7 @@ async fn a_turn_that_outlasts_its_deadline_gives_its_lease_back() {
     house.stop().await;
 }
 
-// AGENT-7, D4: a turn reads before its lease is committed, and writes nothing until then
+// AGENT-7, D4: a turn may read before its lease is committed, but writes nothing until then
 #[tokio::test]
 async fn a_lease_that_postgres_refuses_at_its_commit_is_taken_again_and_the_guest_answered_once() {
     let house = house("turns_lease_refused", Wanted::default()).await;

@@ -1,6 +1,6 @@
-//! A fleet before autovacuum has gathered statistics, when Postgres assumes one or two rows per
-//! table. The number of rows that a badly planned statement then reads grows with the square of the
-//! stored rows (docs/performance.md).
+//! Until autovacuum has gathered statistics, Postgres assumes that a table has one or two rows, and
+//! may plan statements badly. A badly planned statement reads a number of rows that grows with the
+//! square of the stored rows (docs/performance.md).
 
 use std::time::Duration;
 
@@ -11,19 +11,21 @@ use crate::harness::{GUEST, Wanted, house, until};
 
 /// Number of guests who write one text each.
 const TEXTS: i64 = 500;
-/// Maximum number of rows and index entries that one text may read per stored text: some statements
-/// may walk one index of their casino. A quiet machine reads 5 or 6, a busy one, which repeats
-/// more, 9; a join whose reads grow with the square of the stored rows reads hundreds.
+/// Maximum number of rows and index entries that the statements of one text may read per stored
+/// text. Some statements read a whole index of their casino. A quiet machine reads 5 or 6; a busy
+/// machine repeats more work and reads 9. A join that reads all rows for each row reads hundreds.
 const WALKS: i64 = 24;
 
 #[tokio::test] // PROD-26
 async fn a_text_reads_rows_in_proportion_to_what_is_stored_and_not_to_its_square() {
-    // Without a scheduler, whose periodic scans would read more the longer the test takes.
+    // The fleet has no scheduler, because the scheduler's periodic scans read more rows the longer
+    // the test takes.
     let workers: Vec<_> = Worker::ALL
         .into_iter()
         .filter(|worker| *worker != Worker::Scheduler)
         .collect();
-    // Few connections, so that all have planned their statements before many rows exist.
+    // The fleet has few connections, so that all of them have planned their statements before many
+    // rows exist.
     let extra = "postgres.connections = 2".to_owned();
     let house = house(
         "uncounted",
@@ -57,7 +59,7 @@ async fn a_text_reads_rows_in_proportion_to_what_is_stored_and_not_to_its_square
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
     house.settle(10 + TEXTS).await;
-    // A connection reports how much it read when it ends.
+    // Postgres adds a connection's reads to its statistics when the connection ends.
     house.stop().await;
     until("all connections ended", Duration::from_secs(10), || async {
         let others =

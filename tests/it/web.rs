@@ -1,4 +1,5 @@
-//! Guests on the casinos' websites (D32, D33): the same host as by text, over two gateways.
+//! Guests of the casinos' websites (D32, D33) talk with the same host as guests who text, through
+//! two web gateways.
 
 mod broken;
 mod calls;
@@ -23,7 +24,7 @@ use uuid::Uuid;
 use self::visitor::{Frame, PAGE, Streaming, Visitor, birch, events, init, joined, with_gateways};
 use crate::harness::{House, until};
 
-/// Setting that allows an address more calls than any test makes.
+/// Setting that allows one IP address more calls per minute than any test makes.
 const MANY: &str = "web.requests_per_minute = 10000\n";
 
 fn gateways(house: &House) -> [&str; 2] {
@@ -182,8 +183,8 @@ async fn a_repeated_call_is_the_same_message_at_any_gateway() {
         house.number("select count(*) from inbound_messages").await,
         1
     );
-    // Repeating the message later continues the answer after the frame at which the stream broke
-    // off.
+    // If the message is sent again later, the answer continues after the last frame that the
+    // visitor got.
     let cut = answers[0]
         .iter()
         .filter(|frame| frame.event == "token")
@@ -343,15 +344,16 @@ async fn careless_and_greedy_callers_get_a_clear_answer() {
             "{problem}"
         );
     }
-    // A body that is too long is refused even without a length, and a body that does not arrive
-    // times out.
+    // A body that is too long is refused even if its length was not announced. If a body does not
+    // arrive, the call times out.
     let chunked = format!("{:x}\r\n{}\r\n0\r\n\r\n", 70 * 1024, "x".repeat(70 * 1024));
     assert_eq!(
         raw(first, "transfer-encoding: chunked", &chunked).await,
         "413"
     );
     assert_eq!(raw(first, "content-length: 50", "{").await, "408");
-    // An address may make twenty calls, on all gateways together and whatever its headers claim.
+    // One IP address may make twenty calls a minute on all gateways together, whatever address its
+    // headers claim.
     let mut statuses = Vec::new();
     for n in 0..22 {
         let gateway = if n % 2 == 0 { first } else { second };

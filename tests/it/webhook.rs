@@ -1,5 +1,5 @@
-//! The answers of the webhook (spec 20, SMS-2..9): each code and body, and that nothing is
-//! published that should not be.
+//! Tests the status codes and bodies of the webhook's answers (spec 20, SMS-2..9). Tests also that
+//! refused calls publish nothing.
 
 pub(crate) mod caller;
 mod fuzz;
@@ -33,7 +33,8 @@ async fn dead(house: &House) -> i64 {
     house.count("dead", "open").await + house.count("dead", "discarded").await
 }
 
-/// Returns how many messages the streams INGRESS, RECEIPT and DEAD ever took.
+/// Returns how many messages each of the streams INGRESS, RECEIPT and DEAD has taken since its
+/// creation.
 async fn all_published(house: &House) -> [u64; 3] {
     [
         published(house, "INGRESS").await,
@@ -42,8 +43,8 @@ async fn all_published(house: &House) -> [u64; 3] {
     ]
 }
 
-/// Waits until the clock is in the first half of a second, so that two readings shortly after each
-/// other fall into the same second.
+/// Waits until the clock is in the first half of a second. Two readings of the clock shortly after
+/// each other then fall into the same second.
 async fn early_in_a_second(house: &House) {
     until("the next second", Duration::from_secs(2), async || {
         house.stack.fleet.clock.now().timestamp_subsec_millis() < 500

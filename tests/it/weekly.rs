@@ -22,8 +22,8 @@ use crate::{
 const SHORT: Duration = Duration::from_secs(30);
 const SET: &str = "/c/silver_birch/content/set";
 
-/// Starts a house without its scheduler, which tests start later, so that the weekly work runs at
-/// no other time.
+/// Starts a house without a scheduler, so that the weekly job runs only when a test calls it. Tests
+/// start the scheduler later, to deliver letters.
 async fn without_scheduler(name: &str) -> House {
     let workers = Worker::ALL.into_iter();
     let workers = workers.filter(|worker| *worker != Worker::Scheduler);
@@ -167,7 +167,7 @@ async fn a_set_is_searched_by_the_vectors_that_guests_are_answered_by() {
     assert_eq!(house.texts_of(run).await, [format!("{space} 1")]);
     assert_eq!(models.count(), asked, "a run asks no model");
 
-    // Without its vector a question is searched by words, like a guest's during an outage.
+    // A question without a vector is searched by words, as guests' questions are during an outage.
     house.change("delete from content_question_vectors").await;
     eva.act(SET, &[("what", "run")]).await;
     assert_eq!(house.texts_of(run).await, [format!("{space} 0")]);
@@ -194,7 +194,7 @@ async fn questions_of_several_guests_without_an_answer_are_told_without_their_wo
     let ours = house.casino().as_str().to_owned();
     let desk = ["--name", "Desk", "--content", "--language", "es"];
     contact(&house, &ours, &chat.slack_url(), &desk).await;
-    // The date on which the job checks the week in which the guests write.
+    // On this date the job checks the week in which the guests write.
     let after = today(&house) + Days::new(7);
     for (n, guest) in [GUEST, "+18605550143"].into_iter().enumerate() {
         house.text(guest, "do you sell stamps?");
@@ -221,7 +221,8 @@ async fn questions_of_several_guests_without_an_answer_are_told_without_their_wo
     house.stop().await;
 }
 
-/// Stores the facts of 500 turns in the week of `monday`, of which `grounded` are grounded.
+/// Stores the facts of 500 turns in the week that begins on `monday`; `grounded` of these turns are
+/// grounded.
 async fn turns(pool: &PgPool, monday: NaiveDate, grounded: i32) {
     sqlx::query(
         "insert into turn_facts (casino_id, turn_id, trace_id, at, waited_ms, agent, model, intent, language,

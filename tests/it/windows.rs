@@ -1,5 +1,5 @@
-//! Proactive texts wait for the guest's sending window and are sent when it opens; a text that
-//! expires before that ends with a reason (D6, D13, D15).
+//! Proactive texts wait for the guest's sending window and are sent when it opens. A text that
+//! expires before the window opens ends with a reason (D6, D13, D15).
 
 use std::time::Duration;
 
@@ -205,7 +205,7 @@ async fn the_disclosure_is_made_per_session_and_when_something_changed() {
     house.text(GUEST, "Is there parking?");
     house.settle(3).await;
     assert!(house.texts_to(GUEST)[2..].concat().contains(opening));
-    // A new behaviour model is a material change, which every guest is told once more.
+    // A new behaviour model is a material change, about which every guest is told once.
     let mut tx = house.stack.fleet.store.bind(house.casino()).await.unwrap();
     assert_eq!(
         tx.redisclose_all(MaterialChange::BehaviorModel)

@@ -81,7 +81,7 @@ fn closed(text: &str) -> String {
     panic!("a call without an end: {text:.80}");
 }
 
-/// Returns the sentence of a call, which is its last string.
+/// Returns the message of a log call, which is its last string.
 fn message(arguments: &str) -> &str {
     arguments.rsplit('"').nth(1).unwrap_or_default()
 }
@@ -140,7 +140,7 @@ fn no_line_of_any_level_names_a_field_for_what_guests_write() {
     assert!(bad.is_empty(), "{}", bad.join("\n"));
 }
 
-/// Returns the days in the table's row that begins with these words.
+/// Returns the number of days in the table row that begins with the words `row`.
 fn days(document: &str, row: &str) -> u64 {
     let row = document
         .lines()

@@ -12,12 +12,12 @@ use super::{
 
 /// The values of one daily CronJob.
 pub(crate) struct Cron<'a> {
-    /// Component label of its resources, and part of their names.
+    /// Component label of the job's resources, and part of their names.
     pub(crate) component: &'a str,
     pub(crate) note: &'a str,
     pub(crate) image: &'a str,
     pub(crate) args: &'a [&'a str],
-    /// Environment variables besides those for the folders of settings and secrets.
+    /// Environment variables in addition to `SEVEN_CONFIG` and `SEVEN_SECRETS`.
     pub(crate) env: Vec<Value>,
     pub(crate) mounts: Vec<Value>,
     pub(crate) volumes: Vec<Value>,

@@ -1,4 +1,4 @@
-//! The jobs of each day: the backup (`seven backup --into`) and the exports of the audit log
+//! The daily jobs: the backup (`seven backup --into`) and the exports of the audit log
 //! (`seven audit daily --into`).
 
 use serde_json::json;

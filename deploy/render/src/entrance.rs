@@ -1,5 +1,6 @@
 //! Renders the public entrance for webhooks: one host name for the fleet and one for each casino.
-//! The host selects whose ingress takes the call; the called number decides the casino.
+//! The host name decides which ingress takes the call: the fleet's, or the casino's own if it has
+//! one. The phone number to which a text was sent decides the text's casino.
 
 use serde_json::{Value, json};
 use seven_domain::CasinoId;

@@ -1,5 +1,6 @@
-//! Renders a fleet's Kubernetes manifests and NATS configuration from one values file per fleet and
-//! one per casino. Names and ports come from the code; the only I/O is reading the values.
+//! Renders a fleet's Kubernetes manifests and NATS configuration. The input is one values file for
+//! the fleet and one for each casino. Names and ports come from the code. The only I/O is reading
+//! the values.
 
 mod cron;
 mod daily;

@@ -12,8 +12,8 @@ pub(crate) const APP: &str = "seven";
 /// Casino label of resources that serve all casinos.
 const ALL: &str = "all";
 
-/// Returns the NATS user of a worker: `agent-swarm` for the fleet's, or `agent-swarm-silver-birch`
-/// for the worker of one casino.
+/// Returns the NATS user of a worker, such as `agent-swarm`. If the worker belongs to one casino,
+/// the casino's slug follows, as in `agent-swarm-silver-birch`.
 pub fn user(worker: Worker, casino: Option<&CasinoId>) -> String {
     match casino {
         Some(casino) => format!("{}-{}", worker.name(), casino.slug()),
@@ -55,7 +55,6 @@ pub(crate) fn labels(fleet: &FleetValues, component: &str, casino: Option<&Casin
     labels
 }
 
-/// Returns the `metadata` object of a resource.
 pub(crate) fn metadata(
     fleet: &FleetValues,
     name: &str,

@@ -17,7 +17,7 @@ use super::{
 
 pub(crate) use self::servers::{COMPONENT, documents};
 
-/// The NATS account that holds our streams; the autoscaler KEDA names it when it reads a backlog.
+/// The NATS account that holds our streams. The autoscaler KEDA must name it to read a backlog.
 pub const ACCOUNT: &str = "SEVEN";
 /// The account in which the NATS server reports its own events, and the only user of that account.
 const SYSTEM_ACCOUNT: &str = "SYSTEM";
@@ -44,8 +44,8 @@ pub(crate) fn address(fleet: &FleetValues) -> String {
     format!("{SERVICE}.{}.svc:{CLIENT_PORT}", fleet.namespace)
 }
 
-/// Returns the host and port where the autoscaler KEDA reads consumers. In a cluster KEDA prefixes
-/// the host with the leader's server name, which equals the name of the leader's pod.
+/// Returns the host and port where the autoscaler KEDA reads consumers. In a cluster KEDA puts the
+/// name of the leader's server before the host. This name is also the name of the server's pod.
 pub(crate) fn monitoring(fleet: &FleetValues) -> String {
     format!(
         "{SERVICE}.{}.svc.cluster.local:{MONITORING_PORT}",
@@ -79,8 +79,8 @@ pub fn users(values: &Values) -> Vec<User> {
     users
 }
 
-/// Returns a worker's user with permissions for the subjects that its code publishes and consumes,
-/// for one casino or for all casinos.
+/// Returns a worker's user. The user's permissions cover the subjects that the worker's code
+/// publishes and consumes. If `casino` is `None`, these are the subjects of all casinos.
 pub fn user_of(worker: Worker, casino: Option<&CasinoId>) -> User {
     let name = user(worker, casino);
     let base = Permissions::of(&name).follow(casino);
@@ -96,7 +96,8 @@ pub fn user_of(worker: Worker, casino: Option<&CasinoId>) -> User {
             // changed.
             .announce_content(casino)
             .dead_letter(Stage::Ingress, casino)
-            // Allows dead letters for signed events whose number belongs to no casino.
+            // Allows dead letters for signed webhook events whose phone number belongs to no
+            // casino.
             .dead_letter(Stage::Ingress, Some(&CasinoId::unknown())),
         Worker::ComplianceGate => base
             .hand_on(Stage::Swarm, casino)
@@ -107,7 +108,8 @@ pub fn user_of(worker: Worker, casino: Option<&CasinoId>) -> User {
             .hand_on(Stage::Envelope, casino)
             .hand_on(Stage::Sender, casino)
             .hear_content(casino)
-            // The swarm makes the vectors of a change, which count as a new version of the content.
+            // When the swarm has computed the embeddings of changed content, it announces a new
+            // version of the content.
             .announce_content(casino),
         Worker::PersonaEnvelope => base.hand_on(Stage::Sender, casino),
         Worker::OutboundSender => base.hint(casino),

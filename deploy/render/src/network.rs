@@ -21,8 +21,8 @@ const CALL_OUT: [Worker; 3] = [
     Worker::OutboundSender,
     Worker::Scheduler,
 ];
-/// Private address ranges, which external calls may not reach: a worker that is tricked into a
-/// request must not reach internal services.
+/// Private address ranges. Calls to external services may not reach them, because a worker that is
+/// tricked into a request must not reach internal services.
 const PRIVATE: [&str; 5] = [
     "10.0.0.0/8",
     "172.16.0.0/12",
@@ -31,7 +31,7 @@ const PRIVATE: [&str; 5] = [
     "100.64.0.0/10",
 ];
 
-/// Port of the pod with which cert-manager proves that our host names are ours (ACME HTTP-01).
+/// Port of the pod that cert-manager starts to prove that our host names are ours (ACME HTTP-01).
 const SOLVER_PORT: u16 = 8089;
 
 pub(crate) fn policies(fleet: &FleetValues, settings: &Settings) -> Vec<Document> {

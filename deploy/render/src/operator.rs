@@ -1,5 +1,6 @@
-//! Renders the pod in which operators run commands; it idles between commands and has its own NATS
-//! user. It lacks the database owner's login, so `migrate`, `backup` and `restore` run elsewhere.
+//! Renders the pod in which operators run commands. The pod idles between commands and has its own
+//! NATS user. It lacks the database owner's login, so `migrate`, `backup` and `restore` run
+//! elsewhere.
 
 use serde_json::json;
 

@@ -1,5 +1,5 @@
-//! Renders the workers that browsers reach, the console and the web gateway: their pods, and for
-//! each an entrance with its own host name, so that a fault in a page reaches no webhook.
+//! Renders the two workers that browsers reach, the console and the web gateway. Each has its own
+//! entrance and host name, so that a fault in a page does not affect webhooks.
 
 use std::collections::BTreeMap;
 
@@ -21,10 +21,10 @@ const STREAMING: [(&str, &str); 3] = [
     ("nginx.ingress.kubernetes.io/proxy-body-size", "64k"),
 ];
 
-/// A worker with pages, and its public address.
+/// A worker that browsers reach, and its public address.
 struct Page<'a> {
     worker: Worker,
-    /// Name of the worker's port, and part of its certificate's name.
+    /// Name of the worker's port, and part of the name of its certificate's secret.
     name: &'static str,
     port: u16,
     domain: &'a str,

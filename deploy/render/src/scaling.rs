@@ -1,5 +1,6 @@
-//! Renders how workers scale: the autoscaler KEDA reads the backlog of each consumer, and ingress
-//! scales by CPU use. A disruption budget lets maintenance end one pod of a worker at a time.
+//! Renders how workers scale. Most workers scale by the backlog of their consumers, which the
+//! autoscaler KEDA reads. Ingress scales by CPU use, the web gateway by open streams. A disruption
+//! budget lets maintenance end one pod of a worker at a time.
 
 use serde_json::{Value, json};
 use seven_bus::topology;
@@ -16,10 +17,11 @@ use super::{
 /// CPU use, in percent of the requested CPU, above which ingress gets more processes.
 const INGRESS_CPU: u32 = 60;
 
-/// Open streams per web gateway above which another one starts: half of its connections.
+/// Average number of open streams per web gateway above which another gateway starts. It is half of
+/// the connections that one gateway takes.
 const WEB_STREAMS: &str = "6000";
 
-/// Smallest backlog per process at which another process starts; a smaller backlog is processed
+/// Smallest backlog per process at which another process starts. A smaller backlog is processed
 /// before a new process is ready.
 const LEAST_BACKLOG: usize = 32;
 
@@ -45,7 +47,7 @@ pub(crate) fn scaler(
     Some(by_backlog(fleet, worker, casino, &size, &triggers))
 }
 
-/// Returns the size of a worker: the fleet's, or that of a worker that a casino has to itself.
+/// Returns the size of a worker of the fleet, or of a worker that serves only `casino`.
 fn size(fleet: &FleetValues, worker: Worker, casino: Option<&CasinoValues>) -> Size {
     match casino {
         None => fleet.size(worker).clone(),
@@ -61,8 +63,9 @@ fn size(fleet: &FleetValues, worker: Worker, casino: Option<&CasinoValues>) -> S
     }
 }
 
-/// Returns the casinos whose backlog counts: the worker's own casino, or all casinos that have no
-/// worker of this kind for themselves.
+/// Returns the casinos whose backlogs decide how the worker scales. If the worker serves one casino
+/// alone, this is that casino. Otherwise these are all casinos that have no worker of this kind for
+/// themselves.
 fn served<'a>(
     values: &'a Values,
     worker: Worker,
@@ -101,8 +104,9 @@ fn triggers(
     all
 }
 
-/// Returns the backlog per process at which another process starts. It exceeds what one process has
-/// in progress; otherwise messages in progress alone would start another process.
+/// Returns the backlog per process at which another process starts. It is higher than the number of
+/// messages that one process handles at the same time. Otherwise these alone would start another
+/// process.
 pub(crate) fn threshold(
     settings: &Settings,
     worker: Worker,
@@ -182,8 +186,9 @@ fn by_backlog(
     )
 }
 
-/// Returns the scaling behaviour: up at once; down after a quiet period, by at most half of the
-/// processes a minute, because every process that ends returns its unfinished messages to the bus.
+/// Returns the scaling behaviour. The number of processes rises at once. It falls only after a
+/// quiet period, and by at most half per minute, because each process that ends returns its
+/// unfinished messages to the bus.
 fn calm(fleet: &FleetValues) -> Value {
     json!({
         "scaleDown": {

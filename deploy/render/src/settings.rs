@@ -14,12 +14,13 @@ use super::{
 /// Paths of the settings file and of the secrets in a pod.
 pub(crate) const SETTINGS_FILE: &str = "/etc/seven/seven.toml";
 pub(crate) const SECRETS_DIR: &str = "/etc/seven/secrets";
-/// Path of the certificate authority that signed NATS's certificate, and its folder.
+/// `NATS_CA`: certificate of the authority that signed the NATS servers' certificates. `NATS_DIR`:
+/// the folder of this file.
 pub(crate) const NATS_CA: &str = "/etc/seven/nats/ca.crt";
 pub(crate) const NATS_DIR: &str = "/etc/seven/nats";
 pub(crate) const CONFIG_MAP: &str = "seven-settings";
 
-/// The workers that handle guests, and the workers that have pages.
+/// All workers: those of `Worker::ALL`, and the two that serve pages.
 const AND_PAGES: &[Worker] = &[
     Worker::IngressWebhook,
     Worker::ComplianceGate,
@@ -38,7 +39,7 @@ pub(crate) const SECRETS: [(&str, &[Worker]); 18] = [
     ("postgres.url", AND_WEB),
     // No worker reads the owner's login; only the migration and the backup do.
     ("postgres.owner_url", &[]),
-    // The console has a login of its own, which alone reads the operators' accounts.
+    // The console has its own database login, the only one that can read the operators' accounts.
     ("console.postgres_url", &[Worker::Console]),
     ("console.oidc_client_secrets", &[Worker::Console]),
     ("redis.url", AND_PAGES),
@@ -145,7 +146,7 @@ pub fn text(fleet: &FleetValues) -> Result<String> {
     Ok(toml::to_string(&all)?)
 }
 
-/// Returns a hash of these settings; pods carry it as an annotation and restart when it changes.
+/// Returns a hash of the settings file; pods carry it as an annotation and restart when it changes.
 pub(crate) fn digest(fleet: &FleetValues) -> String {
     use sha2::{Digest, Sha256};
     let text = text(fleet).unwrap_or_default();
@@ -211,7 +212,8 @@ pub(crate) fn volume(fleet: &FleetValues, worker: Worker, casino: Option<&Casino
     json!({ "name": "secrets", "projected": { "defaultMode": 0o440, "sources": sources } })
 }
 
-/// Builds the volume with NATS's certificate authority, without the private key in the same secret.
+/// Builds the volume with the certificate of the NATS servers' authority. Leaves out the private
+/// key that is in the same secret.
 pub(crate) fn nats_volume(fleet: &FleetValues) -> Value {
     json!({
         "name": "nats",
@@ -227,8 +229,10 @@ pub(crate) fn owner_volume(fleet: &FleetValues) -> Value {
     chosen(fleet, &["postgres.owner_url"])
 }
 
-/// Builds the volume of the backup's secrets: the owner's login reads the data, the workers' login
-/// records the backup, and the hash key gives the check value in the backup's manifest.
+/// Builds the volume of the backup's secrets:
+/// - the owner's login, which reads the data,
+/// - the workers' login, which records the backup,
+/// - the hash key, for the check value in the backup's manifest.
 pub(crate) fn backup_volume(fleet: &FleetValues) -> Value {
     chosen(
         fleet,
@@ -236,7 +240,8 @@ pub(crate) fn backup_volume(fleet: &FleetValues) -> Value {
     )
 }
 
-/// Builds the volume of the exports' secrets: they read the audit log and announce nothing.
+/// Builds the volume with the secrets of the job that exports the audit log. The job needs no key
+/// of a provider or model.
 pub(crate) fn exports_volume(fleet: &FleetValues) -> Value {
     with_nats(chosen(
         fleet,

@@ -33,7 +33,7 @@ fn named<'a>(documents: &'a [Value], kind: &str, name: &str) -> Option<&'a Value
         .find(|d| d["kind"] == kind && d["metadata"]["name"] == name)
 }
 
-/// Returns the example values, in which every casino now has these workers to itself.
+/// Returns the example values, changed so that every casino has its own processes of `workers`.
 fn with_own(workers: &[Worker]) -> Values {
     let mut values = example();
     for casino in &mut values.casinos {
@@ -160,12 +160,12 @@ fn one_worker_in_full_work_asks_for_no_second() {
         128
     );
     // A worker that waits only for the database has few messages in progress; a casino's own worker
-    // has fewer still.
+    // has even fewer.
     size.lag_threshold = None;
     let of_gate = |own| scaling::threshold(&settings, Worker::ComplianceGate, own, None, &size);
     assert_eq!((of_gate(false), of_gate(true)), (34, 32));
-    // A casino's own worker has one permit per database connection, a shared worker four. Each has
-    // one more permit, which stays free.
+    // For each of its database connections, a shared worker has four permits and a casino's own
+    // worker has one. Each worker has one more permit, which stays free.
     for worker in [Worker::ComplianceGate, Worker::PersonaEnvelope] {
         let in_hand = |own| worker.loops(&settings, own).permits(None);
         assert_eq!(

@@ -175,9 +175,9 @@ pub struct SecretRef {
 pub struct Scaling {
     /// Seconds between two readings of the backlog.
     pub polling_interval: u32,
-    /// Seconds for which the backlog must stay smaller before processes end.
+    /// Processes end only after fewer have been enough for this many seconds.
     pub scale_down_after: u32,
-    /// Failed readings after which `fallback` processes run.
+    /// Failed readings in a row after which `fallback` processes run.
     pub failures_before_fallback: u32,
 }
 
@@ -191,8 +191,9 @@ pub struct Size {
     /// midpoint.
     #[serde(default)]
     pub fallback: Option<u32>,
-    /// Queued and in-progress messages per process at which another process starts; must exceed one
-    /// process's messages in progress. `None`: twice that number, and at least 32.
+    /// Number of messages per process at which another process starts; queued messages and those in
+    /// progress are counted. It must exceed the number of messages that one process may have in
+    /// progress. `None`: twice that number, and at least 32.
     #[serde(default)]
     pub lag_threshold: Option<usize>,
     pub cpu: String,
@@ -210,7 +211,7 @@ pub struct Network {
     /// service.
     #[serde(default)]
     pub collector: Option<Peer>,
-    /// Models that are reached inside the network, not over the internet.
+    /// Servers of hosted models that the fleet reaches on a private network, not over the internet.
     #[serde(default)]
     pub models: Option<Peer>,
     /// Namespaces of the ingress controller, of the monitoring that reads metrics, and of KEDA.

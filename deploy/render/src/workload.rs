@@ -1,5 +1,5 @@
-//! Renders the pods: one Deployment per worker for all casinos, one per worker that a busy casino
-//! has to itself (D16), and the migration.
+//! Renders the pods: the migration, and one Deployment per worker. A worker that a busy casino has
+//! to itself gets a separate Deployment (D16).
 
 use anyhow::Result;
 use serde_json::{Value, json};
@@ -13,10 +13,10 @@ use super::{
     yaml::Document,
 };
 
-/// Seconds for which ingress keeps serving before its SIGTERM, because load balancers learn late
-/// that a pod ends.
+/// Seconds for which ingress and web gateway keep serving before their SIGTERM. Load balancers
+/// learn late that a pod ends.
 const PRE_STOP_SECONDS: u64 = 5;
-/// Seconds for the last heartbeat, alerts still to be stored, and the closing of connections.
+/// Seconds after the drain for the last heartbeat, storing pending alerts and closing connections.
 const AFTER_DRAIN_SECONDS: u64 = 7;
 /// User and group id of the image; it is not root.
 pub(crate) const NOBODY: u32 = 65_532;
@@ -234,7 +234,7 @@ pub(crate) fn mounts_with_nats() -> Vec<Value> {
 }
 
 /// Renders the job that runs `seven migrate`, once per image. Migrations only add to the schema, so
-/// workers of the previous image keep running meanwhile.
+/// workers of the previous image can keep running during the migration.
 pub(crate) fn migration(fleet: &FleetValues) -> Result<Document> {
     let digest: String = fleet
         .image

@@ -41,7 +41,6 @@ impl Document {
     }
 }
 
-/// Builds a file from several documents.
 pub(crate) fn file(path: &str, documents: &[Document]) -> Result<File, serde_yaml_ng::Error> {
     let mut text = HEAD.to_owned();
     for document in documents {

@@ -1,5 +1,6 @@
-//! A turn's reply with all that led to it, made from the offline model's answer or from the end of
-//! a hosted turn. The state machine of `seven-host` decides in both cases.
+//! Builds a turn's reply, and the record of how the reply was made. The source is the offline
+//! model's answer, or the result of a hosted turn. In both cases the state machine of `seven-host`
+//! decides how the turn ends.
 
 use std::time::Duration;
 
@@ -15,8 +16,8 @@ use seven_tools::Effect;
 
 use crate::{hosted::Answer, types::Work};
 
-/// Reason for sending the offline host's reply instead of a draft that broke a rule or that the
-/// judge refused. The record then holds the draft's findings, because the reply itself has none.
+/// Reason for sending the offline host's reply: the hosted model's draft broke a rule, or the judge
+/// refused it. The record then holds the draft's findings instead of the reply's.
 pub(crate) const REFUSED: &str = "refused";
 
 /// A reply, the agent and the model that made it, and what is committed with it.
@@ -27,7 +28,8 @@ pub(crate) struct AgentReply {
     pub(crate) model: String,
     pub(crate) record: Record,
     pub(crate) effects: Vec<Effect>,
-    /// Every call of a tool about offers, for the audit log, even if the reply was not sent.
+    /// Every call of a tool about offers, for the audit log. Calls are listed even if the reply was
+    /// not sent.
     pub(crate) offer_calls: Vec<OfferCall>,
 }
 
@@ -35,8 +37,9 @@ pub(crate) struct AgentReply {
 const PASSED_ON: f64 = 0.3;
 
 impl AgentReply {
-    /// Returns how sure the host is of the reply, from 0 to 1: the judge's figure; for the offline
-    /// host, whether its content answers the question.
+    /// Returns the host's confidence in the reply, from 0 to 1. For a hosted model's draft it is
+    /// the judge's value. An offline answer gets 1, or [`PASSED_ON`] if it passes a question on to
+    /// a person.
     pub(crate) fn confidence(&self) -> f64 {
         let asks = |request: &StaffRequest| request.kind == StaffKind::Question;
         match self.record.confidence {
@@ -46,7 +49,8 @@ impl AgentReply {
         }
     }
 
-    /// Runs the state machine over an offline answer, which is complete from the beginning.
+    /// Builds the reply from an offline answer. The answer is complete from the beginning, so the
+    /// state machine only passes through its steps.
     pub(crate) fn offline(work: &Work, request: &Request, reply: Reply, took: Duration) -> Self {
         let mut turn = Turn::new(&work.pack.agents, false);
         let mut action = turn.next(Event::Routed(route(request, &reply)));
@@ -56,8 +60,9 @@ impl AgentReply {
                 Action::End(ending) => break ending,
                 Action::Route | Action::Plan => turn.next(Event::Planned(None)),
                 Action::Speak { .. } => turn.next(Event::Spoke),
-                // The offline answer is made from rows by rules. A finding in it shows an error of
-                // ours; it is counted and stored, but the answer is sent (D11).
+                // The offline answer is made from rows by rules. A finding in it shows an error in
+                // our code. The finding is counted and stored, and the answer is sent all the same
+                // (D11).
                 Action::Validate { .. } => turn.next(Event::Judged(Verdict::Pass)),
             };
         };
@@ -84,8 +89,8 @@ impl AgentReply {
         }
     }
 
-    /// Notes why this reply of the offline model is sent although a hosted one is set up, and adds
-    /// the cost and the steps of the hosted model's part, if it had one.
+    /// Notes why this reply of the offline model is sent although a hosted one is set up. If the
+    /// hosted model worked on the turn, adds the cost and the steps of its work.
     #[must_use]
     pub(crate) fn standing_in(mut self, why: &str, hosted: Option<Answer>) -> Self {
         self.record.stood_in = Some(why.to_owned());
@@ -113,7 +118,8 @@ impl AgentReply {
         self
     }
 
-    /// Marks the reply as sent in place of one that the hosted model failed to give.
+    /// Marks the reply as degraded: it is sent in place of a reply that the hosted model failed to
+    /// give.
     #[must_use]
     pub(crate) fn degraded(mut self) -> Self {
         self.record.degraded = true;
@@ -156,7 +162,7 @@ impl AgentReply {
         }
     }
 
-    /// Writes how the turn ended to its span.
+    /// Writes to the turn's span how the turn ended.
     pub(crate) fn describe(&self, span: &mut Span) {
         if !span.is_recorded() {
             return;
@@ -190,8 +196,8 @@ impl AgentReply {
         }
     }
 
-    /// Counts each call of a hosted model with its tokens and cost. Its time was counted when the
-    /// call ended, since an attempt that ends early counts nothing here.
+    /// Counts each call of a hosted model with its tokens and cost. The call's duration was
+    /// observed when the call ended, because this function only runs for turns that are committed.
     fn count_steps(&self) {
         let guests = &metrics().guests;
         for Step {
@@ -222,13 +228,15 @@ impl AgentReply {
         }
     }
 
-    /// Returns how the hosted model's draft passed judging; `None` if the model made no draft.
+    /// Returns whether the hosted model's draft passed judging: `at_once`, `after_retry` or `no`.
+    /// `None` if the model made no draft.
     fn passed(&self) -> Option<&'static str> {
         match self.record.hosted {
             Some(Ending::Reply) if self.record.retries == 0 => Some("at_once"),
             Some(Ending::Reply) => Some("after_retry"),
             Some(Ending::Fallback(_)) => Some("no"),
-            // The hosted model missed the turn's deadline.
+            // If a degraded turn has no ending of the hosted model, the model missed the turn's
+            // deadline.
             None if self.record.degraded => Some("no"),
             Some(Ending::Greeting | Ending::OffTopic) | None => None,
         }
@@ -299,8 +307,8 @@ fn intent_is_grounded(hosted: &Answer) -> bool {
     matches!(hosted.ending, Ending::OffTopic | Ending::Greeting)
 }
 
-/// Returns the route of an offline answer. Its domain is that of the first row from which it was
-/// made.
+/// Returns the route of an offline answer. Its domain is the category of the first row from which
+/// the answer was made.
 fn route(request: &Request, reply: &Reply) -> Route {
     let first = reply.sources.first().and_then(|id| request.index.get(id));
     let subject = if reply.intent == "greeting" && first.is_none() {
@@ -325,7 +333,7 @@ fn context(request: &Request, reply: &Reply) -> Vec<Context> {
     .collect()
 }
 
-/// Compares the answer with the rows from which it was made and with the guest's words.
+/// Checks the answer against the rows from which it was made and against the guest's words.
 fn findings(work: &Work, turn: &Turn<'_>, request: &Request, reply: &Reply) -> Vec<Finding> {
     let rows = reply.sources.iter().filter_map(|id| request.index.get(id));
     let mut texts: Vec<String> = rows

@@ -1,5 +1,6 @@
-//! Keeps casinos' content indexes in memory (D12). An announcement makes the worker rebuild one,
-//! and every turn compares versions, so that no guest gets an old price.
+//! Keeps casinos' content indexes in memory (D12). When new content is announced, the worker
+//! rebuilds the casino's index. Every turn also checks that the index has the current version, so
+//! that no guest gets an old price.
 
 use std::{sync::Arc, time::Duration};
 
@@ -17,10 +18,10 @@ use tokio::time::Instant;
 /// Number of casinos whose content is loaded at the start; other casinos' content is loaded at
 /// their first text.
 const WARMED: usize = 8;
-/// Maximum number of tries to make the vectors of a change of content.
+/// Maximum number of tries to compute the missing vectors after a change of content.
 const EMBED_TRIES: u32 = 4;
-/// Wait before the first try; each later wait is five times as long. A command that changed the
-/// content makes the vectors itself during the first wait.
+/// Wait before the first try; each later wait is five times the previous one. A command that
+/// changed the content makes the vectors itself during the first wait.
 const EMBED_WAIT: Duration = Duration::from_secs(2);
 const LEAST_WAIT: Duration = Duration::from_millis(50);
 /// How long the worker waits before it renews a broken subscription.
@@ -38,8 +39,9 @@ struct Shelf {
     index: Arc<Index>,
 }
 
-/// Makes the vectors that are missing after a change of content, in one of the processes that got
-/// its announcement. This brings a new content version, which is announced like any other.
+/// Computes the vectors that are missing after a change of content. Only one of the processes that
+/// heard the change's announcement does this. The stored vectors make a new version of the content,
+/// which is announced like any other.
 async fn embed(embedding: Embedding, fleet: Fleet, casino: CasinoId, version: i64) {
     let heard = Instant::now();
     let mut wait = fleet.timing.scale.at_least(EMBED_WAIT, LEAST_WAIT);
@@ -129,8 +131,8 @@ impl Library {
         Ok(index)
     }
 
-    /// Returns the stored vectors. The offline embedder has none, because its vectors are computed
-    /// together with the index.
+    /// Returns the stored vectors. The offline embedder stores none, because it computes its
+    /// vectors together with the index.
     async fn stored(&self, tx: &mut Tx) -> Result<Vec<Stored>, Error> {
         if !self.embedding.is_stored() {
             return Ok(Vec::new());
@@ -144,8 +146,8 @@ impl Library {
         Ok(rows.into_iter().map(stored).collect())
     }
 
-    /// Loads the content of the first casinos of this process in the background, so that fewer
-    /// guests wait for it.
+    /// Loads the content of the first [`WARMED`] casinos in the background, so that fewer guests
+    /// wait for it.
     pub(crate) async fn warm(self, fleet: Fleet) {
         for casino in fleet.roster.serving().into_iter().take(WARMED) {
             if fleet.shutdown.is_cancelled() {
@@ -217,8 +219,8 @@ impl Library {
         Ok(())
     }
 
-    /// Rebuilds the index of a casino whose content changed. A casino without a recent text has no
-    /// index here; its next text reads the new content, so no older content is used.
+    /// Rebuilds the index of a casino whose content changed. If this process holds no index of the
+    /// casino, the casino's next text builds one from the new content.
     async fn changed(&self, fleet: &Fleet, casino: &CasinoId, version: i64) -> Result<(), Error> {
         match self.shelves.get(casino).await {
             Some(shelf) if shelf.version < version => self.reload(fleet, casino).await,
@@ -285,11 +287,12 @@ impl Library {
     }
 }
 
-/// Records that this process answers with this version of the content. Measures the time since each
-/// change was published if no other process was sooner.
+/// Records that this process answers with this version of the content. For each change that no
+/// other process recorded before, measures the time since it was published.
 async fn note(tx: &mut Tx, version: i64) -> Result<(), Error> {
     let propagation = &metrics().content.propagation;
-    // Creates the series before its first value, or nobody could tell by how much it grew.
+    // Creates the metric's series before its first value; otherwise Prometheus would not see the
+    // first increase.
     let took = propagation.with_label_values(&[tx.casino().as_str()]);
     for seconds in tx.note_indexed(version).await? {
         took.observe(seconds);
@@ -297,8 +300,8 @@ async fn note(tx: &mut Tx, version: i64) -> Result<(), Error> {
     Ok(())
 }
 
-/// Parses a content row. Rows were checked when they were loaded; one that cannot be parsed now is
-/// left out and logged.
+/// Parses a content row. Rows were checked when they were loaded. A row that cannot be parsed now
+/// is left out and logged.
 fn read(casino: &CasinoId, row: &serde_json::Value) -> Option<Item> {
     match Item::from_json(row) {
         Ok(item) => Some(item),

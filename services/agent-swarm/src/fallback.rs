@@ -1,4 +1,4 @@
-//! Ends a turn that failed for good: the guest gets the casino's phone number once, and the guest's
+//! Ends a turn that failed for good. The guest gets the casino's phone number once, and the guest's
 //! texts become a dead letter.
 
 use seven_bus::Outcome;
@@ -45,7 +45,7 @@ pub(crate) async fn fall_back(
     })
 }
 
-/// Builds a text of the pack as the answer to this inbound text, without a turn.
+/// Builds a text of the pack as the answer to the text `inbound`, without a turn.
 pub(crate) fn canned(
     swarm: &Swarm,
     work: &Work,

@@ -1,4 +1,4 @@
-//! Handles a conversation signal: answers the conversation's open texts, unless it is too early or
+//! Handles a conversation signal. Answers the conversation's open texts, unless it is too early or
 //! another worker is answering.
 
 use seven_bus::{Delivery, Handler, Outcome, events::ConversationSignal};
@@ -42,8 +42,8 @@ async fn process(swarm: &Swarm, delivery: &Delivery<ConversationSignal>) -> Resu
             guard.ended = outcome.is_ok();
             outcome
         }
-        // The signal is done but the texts stay open; they are signalled again when the operator's
-        // switch ends.
+        // The signal is done, but the guest's texts stay open. When the operator's switch ends, the
+        // texts are signalled again.
         Lookup::Silenced(queued, trace) => {
             trace::adopt(&trace);
             let queued: Vec<_> = queued.into_iter().collect();

@@ -16,8 +16,8 @@ use seven_store::{
     sessions::{ConversationState, Shown},
 };
 
-/// Verdicts of texts that the gate answered and the host must see too: a guest may have told an
-/// age, and the host must not send a minor to the games.
+/// Verdicts of texts that the gate answered, but that the host must see, too. In such a text a
+/// guest may have told their age, and the host must not send minors to the games.
 const CANNED: &[&str] = &[Layer::AgeVerification.as_str()];
 
 fn shown(pack: &Pack) -> Shown<'static> {
@@ -72,14 +72,15 @@ impl History {
         session::window(&self.place.exchanges, most)
     }
 
-    /// Returns how long the guest was silent before this session; `None` if it is not new.
+    /// Returns how long the guest was silent before this session; `None` if the session is not new.
     pub(crate) fn silence(&self) -> Option<TimeDelta> {
         let before = self.before.as_ref().filter(|_| self.is_fresh())?;
         Some(self.session.started_at - before.last_at)
     }
 
-    /// Returns a short summary for the model: of the previous session if this one is new, else of
-    /// this one, whose older exchanges the model does not see.
+    /// Returns a short summary for the model. In a new session the summary is about the previous
+    /// session. Otherwise it is about this session, because the model does not see the older
+    /// exchanges.
     pub(crate) fn summary(
         &self,
         index: &Index,
@@ -99,7 +100,8 @@ impl History {
     }
 }
 
-/// Returns whether the casino's content still has the subject; the host mentions no other subject.
+/// Returns whether the casino's content still holds the row that `subject` names. The host does not
+/// mention a row that is gone.
 pub(crate) fn is_current(index: &Index, subject: &Subject, now: DateTime<Utc>) -> bool {
     index.current(now).any(|item| item.id == subject.id)
 }

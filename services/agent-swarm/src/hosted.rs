@@ -1,6 +1,6 @@
-//! Carries out a turn's actions with a hosted model; the state machine of `seven-host` chooses
-//! them. The offline model has already answered the turn; its answer is sent if the hosted model
-//! fails (D10, D11).
+//! Carries out a turn's actions with a hosted model. The state machine of `seven-host` chooses the
+//! actions. The offline model's answer was made before; it is sent if the hosted model fails (D10,
+//! D11).
 
 mod asked;
 mod dialogue;
@@ -34,11 +34,11 @@ use crate::{agent_reply::AgentReply, models::Hosted, turn_input::TurnInput, type
 
 pub(crate) use self::memory::Memory;
 
-/// The hosted model cannot answer this turn; holds the kind of error.
+/// The error that the hosted model cannot answer this turn. Holds the kind of the error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Down(pub(crate) &'static str);
 
-/// The kind of error for a turn that took too long as a whole; no single call of a model is at
+/// The kind of error for a turn that took too long as a whole. No single call of a model is at
 /// fault.
 pub(crate) const TURN_TIMEOUT: &str = "turn_timeout";
 pub(crate) const PANICKED: &str = "panicked";
@@ -47,12 +47,12 @@ pub(crate) const PANICKED: &str = "panicked";
 #[derive(Debug)]
 pub(crate) struct Answer {
     pub(crate) ending: Ending,
-    /// The kind of error for which the models gave up; `None` if they did not.
+    /// The kind of error that made the hosted models give up; `None` if they did not.
     pub(crate) down: Option<&'static str>,
     pub(crate) agent: String,
     /// The last draft, if the turn ended with a reply.
     pub(crate) reply: Option<Reply>,
-    /// The state of the dialogue after a fixed text.
+    /// The state of the dialogue after the turn, if the turn ended with a fixed text.
     pub(crate) state: DialogueState,
     pub(crate) record: Record,
     /// The effects of tools, to commit together with the turn if it ended with a reply.
@@ -90,8 +90,8 @@ struct Play<'a> {
     topic: Option<Topic>,
 }
 
-/// Answers the turn, by its deadline at the latest, while the caller renews the lease. However the
-/// turn ends, the record contains all usage that costs money.
+/// Answers the turn by `deadline` at the latest. The caller renews the lease meanwhile. However the
+/// turn ends, the record contains the usage of all model calls, because each call costs money.
 pub(crate) async fn answer<'a>(
     hosted: &'a Hosted,
     Asked { work, input, own }: Asked<'a>,
@@ -137,7 +137,7 @@ pub(crate) async fn answer<'a>(
     }
 }
 
-/// Runs one node (step) of the turn in a span of its own, which records the result.
+/// Runs one node (step) of the turn in a separate span, which records the result.
 async fn in_node(
     name: &str,
     retries: u32,
@@ -376,8 +376,8 @@ impl Play<'_> {
             prompt_variant: facts::has_variant(self.work),
             ..Record::of(turn, ending)
         };
-        // The final agent's reply leaves out an offer that was granted to an earlier agent if the
-        // final agent may not speak of offers.
+        // An offer may have been granted to an earlier agent of this turn. If the final agent may
+        // not speak of offers, its reply leaves the offer out, so the offer is not committed.
         let speaks_of_offers = self.work.pack.agents.agents.get(turn.agent());
         let speaks_of_offers = speaks_of_offers.is_some_and(|agent| agent.offers);
         let goes_out = |effect: &&Effect| speaks_of_offers || matches!(effect, Effect::Observe(_));
@@ -402,7 +402,8 @@ impl Play<'_> {
         self.steps.iter().filter_map(|step| step.usage).sum()
     }
 
-    /// Returns the reply. Its sources are the rows given to the model that the draft mentions.
+    /// Returns the reply. Its sources are those rows that the model was given and that the draft
+    /// mentions.
     fn reply(&self, turn: &Turn<'_>) -> Reply {
         let (request, usage) = (&self.input.request, self.usage());
         let used = self.toolbox.rows_used();
@@ -441,8 +442,8 @@ impl Play<'_> {
     }
 }
 
-/// Returns the state of the dialogue after the guest's new texts. It leaves out what the offline
-/// host's own reply named, asked and promised, because another reply is sent.
+/// Returns the state of the dialogue after the guest's new texts. Leaves out what the offline
+/// host's reply named, asked and promised, because another reply is sent.
 fn state(input: &TurnInput, own: Option<&AgentReply>) -> DialogueState {
     let before = &input.request.state;
     let Some(own) = own else {
@@ -469,7 +470,7 @@ fn tokens(usage: seven_llm::Usage, nano_dollars: u64) -> Usage {
     }
 }
 
-/// Returns whether the model is at fault, and not only this request.
+/// Returns whether the error shows that the model is down, and not only that this request failed.
 fn is_down(error: &Error) -> bool {
     matches!(error.fault(), Fault::Provider | Fault::Guard)
 }

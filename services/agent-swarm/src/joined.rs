@@ -1,9 +1,9 @@
-//! Joins the guest's open texts into sentences: removes line breaks inside a sentence, and makes
-//! one sentence of pieces sent in several texts.
+//! Joins the guest's open texts into sentences. Removes line breaks inside a sentence, and joins
+//! pieces of a sentence that were sent as several texts.
 
-/// The most words of a text that may be a piece of a sentence.
+/// A text with more words than this is not taken for a piece of a sentence.
 const PIECE_WORDS: usize = 4;
-/// The most letters of one half of a word that was cut in two between texts.
+/// A word counts as cut in two between texts only if one half has at most this many letters.
 const CUT_LETTERS: usize = 4;
 
 /// Words that may begin a piece of a sentence, and with which a sentence cannot end.
@@ -17,7 +17,8 @@ const FUNCTION_WORDS: &[&str] = &[
 ];
 
 /// Removes line breaks inside sentences and joins the pieces of a sentence. `is_word` says whether
-/// the casino's content has a word; two halves of a word are joined only into such a word.
+/// the casino's content contains a word. The two halves of a cut word are joined only if they form
+/// such a word.
 pub(crate) fn joined(texts: &[String], is_word: impl Fn(&str) -> bool) -> Vec<String> {
     let mut out: Vec<String> = Vec::new();
     let mut in_pieces = false;
@@ -42,8 +43,8 @@ pub(crate) fn joined(texts: &[String], is_word: impl Fn(&str) -> bool) -> Vec<St
     out
 }
 
-/// Replaces line breaks inside a sentence by blanks. A break is inside a sentence if the next line
-/// begins in lower case, or this line ends with a word that cannot end a sentence.
+/// Replaces line breaks inside a sentence by blanks. A break is inside a sentence in two cases: the
+/// next line begins in lower case, or this line ends with a word that cannot end a sentence.
 fn unbroken(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for line in text.lines().map(str::trim).filter(|line| !line.is_empty()) {
@@ -96,8 +97,8 @@ fn ends_openly(text: &str) -> bool {
     last_word(text).is_some_and(|word| is_function_word(&word))
 }
 
-/// Returns whether a text can begin a sentence that was sent in pieces. One that begins with "and"
-/// cannot: "and the pool" is a question of its own.
+/// Returns whether a text can begin a sentence that was sent in pieces. A text that begins with
+/// "and" cannot: "and the pool" is a separate question.
 fn begins_openly(text: &str) -> bool {
     let opens = |word: &str| is_function_word(word) && !matches!(word, "and" | "or" | "y" | "o");
     text.split_whitespace()

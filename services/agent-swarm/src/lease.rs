@@ -1,5 +1,5 @@
-//! Stage: reads the conversation and takes its lease, unless there is nothing to answer, it is too
-//! early, or another worker is answering (D4).
+//! Stage: reads the conversation and takes its lease (D4). Takes no lease if there is nothing to
+//! answer, if it is too early, or if another worker is answering.
 
 use std::{sync::Arc, time::Duration};
 
@@ -30,10 +30,11 @@ use crate::{
 pub(crate) enum Lookup {
     Nothing,
     Early(Duration, &'static str),
-    /// The turn's work, and the commit, still running, of the transaction that took the lease.
+    /// The turn's work, and the commit of the transaction that took the lease. The commit may still
+    /// be running.
     Leased(Box<Work>, LeaseCommit),
-    /// An operator's switch forbids an answer. Holds the holding text of safe mode, if it is due,
-    /// and the trace.
+    /// An operator's switch forbids an answer. Contains the holding text of safe mode, if one is
+    /// due, and the trace of the newest text.
     Silenced(Option<Queued>, String),
 }
 
@@ -74,7 +75,8 @@ pub(crate) async fn look(
         tx.commit().await?;
         return Ok(Lookup::Early(rest, "quiet_window"));
     }
-    // Postgres decides; the roster may be out of date and can only delay a turn.
+    // Postgres decides whether turns are paused. The roster may be out of date, so it can only
+    // delay a turn.
     if !silent(&switched)
         && swarm
             .fleet
@@ -166,8 +168,8 @@ pub(crate) async fn look(
     Ok(Lookup::Leased(Box::new(work), leasing))
 }
 
-/// Holds a turn's lease until the turn ends well. If it fails, panics or takes too long, the lease
-/// is released, so that the texts need not wait until it expires (D4).
+/// Holds a turn's lease until the turn has succeeded. If the turn fails, panics or takes too long,
+/// releases the lease, so that the texts need not wait for its expiry (D4).
 pub(crate) struct LeaseGuard {
     fleet: Fleet,
     casino: CasinoId,
@@ -215,7 +217,7 @@ async fn give_back(fleet: Fleet, casino: CasinoId, conversation: ConversationId,
             sleep(RELEASE_RETRY_DELAY).await;
         }
     };
-    // After the duration of the lease, the lease has expired or belongs to another worker.
+    // Gives up after the duration of a lease: by then it has expired or belongs to another worker.
     drop(timeout(fleet.timing.lease(), given_back).await);
 }
 
@@ -230,8 +232,8 @@ async fn release(
     Ok(tx.commit().await?)
 }
 
-/// Returns the content for a guest who asked for help with gambling: without games and tournaments,
-/// so that no model and no tool finds any. Rules and help stay.
+/// Returns the content for a guest who asked for help with gambling. Games and tournaments are left
+/// out, so that no model and no tool finds any. Rules and help stay.
 fn without_gaming(index: &Index, policy: &Policy) -> Arc<Index> {
     let plays = |item: &Item| match &item.category {
         Category::Gaming => true,
@@ -247,8 +249,8 @@ fn without_gaming(index: &Index, policy: &Policy) -> Arc<Index> {
     Arc::new(index.hiding(plays))
 }
 
-/// Returns the stored profile. If the document cannot be parsed, that is logged and the turn begins
-/// a new profile; single fields that cannot be parsed stay in the document.
+/// Returns the stored profile. If the document cannot be parsed, logs the error; the turn then
+/// begins a new profile. If only single fields cannot be parsed, they stay in the document.
 fn read(casino: &CasinoId, document: serde_json::Value) -> Option<Profile> {
     match Profile::from_json(document) {
         Ok(read) => Some(read.profile),
@@ -259,8 +261,8 @@ fn read(casino: &CasinoId, document: serde_json::Value) -> Option<Profile> {
     }
 }
 
-/// Returns how long to wait for further texts: until `quiet` after the newest text, but at most
-/// until `most` after the oldest.
+/// Returns how long to wait for further texts. The wait ends `quiet` after the newest text, or
+/// `most` after the oldest, whichever is earlier. `None` if the wait is over.
 fn quiet_rest(open: &[OpenText], quiet: Duration, most: Duration) -> Option<Duration> {
     let ages = || {
         open.iter()
@@ -348,7 +350,8 @@ mod tests {
             (vec![5.0, 0.5], Some(1_000)),
             (vec![7.5, 0.5], Some(500)),
             (vec![8.0, 0.0], None),
-            // The texts were stored in another order than they were written.
+            // The order in which the texts were stored differs from the order in which they were
+            // written.
             (vec![0.5, 5.0], Some(1_000)),
             (vec![0.5, 7.5], Some(500)),
         ] {

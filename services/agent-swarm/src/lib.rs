@@ -1,5 +1,5 @@
-//! agent-swarm: runs one turn at a time per guest (D4): waits until the guest is quiet, takes the
-//! lease, asks the model and commits if the epoch is unchanged. It sends nothing.
+//! agent-swarm: runs one turn at a time per guest (D4). A turn waits until the guest is quiet,
+//! takes the lease, asks the model and commits if the epoch is unchanged. It sends nothing.
 
 mod agent_reply;
 mod content;

@@ -29,7 +29,7 @@ impl Models {
         Ok(Self { of: Arc::new(of?) })
     }
 
-    /// Uses one model, which has no wording of its own, for all packs.
+    /// Uses the same model for all packs. This model takes no wording from the packs.
     pub fn same(packs: &Packs, model: &Arc<dyn Model>) -> Self {
         Self {
             of: Arc::new(

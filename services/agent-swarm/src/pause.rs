@@ -1,4 +1,5 @@
-//! Takeover by a person: opens the case, writes the text that the guest gets, and pauses the host.
+//! Begins a takeover by a person: opens the case, writes the text that the guest gets, and pauses
+//! the host.
 
 use std::time::Duration;
 
@@ -28,8 +29,8 @@ const ASKS: &str = "asks_for_human";
 /// Minimum time between two holding texts of one pause, on channels with tickets.
 const HOLDING_AGAIN: Duration = Duration::from_secs(1_800);
 
-/// Returns the text that says that a person will write, if the guest's texts call for a takeover.
-/// Then no model is asked.
+/// If the guest's texts call for a takeover, returns the text that says that a person will write.
+/// No model is then asked.
 pub(crate) fn hand_over(swarm: &Swarm, work: &Work, triggers: &[Trigger]) -> Option<AgentReply> {
     let case = triggers.iter().find(|case| case.takes_over)?;
     let texts: Vec<String> = work.open.iter().map(|text| text.body.clone()).collect();
@@ -43,8 +44,8 @@ pub(crate) fn hand_over(swarm: &Swarm, work: &Work, triggers: &[Trigger]) -> Opt
     ))
 }
 
-/// Returns all cases of this turn, the most severe first: those that the guest's words call for,
-/// and those that the counters of `session`, which include this turn, call for.
+/// Returns all cases of this turn, the most severe first. `triggers` are the cases that the guest's
+/// words call for. The counters of `session` may call for more; they already include this turn.
 pub(crate) fn cases(work: &Work, session: &Session, triggers: Vec<Trigger>) -> Vec<Trigger> {
     let counts = &session.counts;
     let facts = Facts {
@@ -62,8 +63,8 @@ pub(crate) fn cases(work: &Work, session: &Session, triggers: Vec<Trigger>) -> V
     found
 }
 
-/// Returns the case for a reply that the host is not sure of, on channels with tickets: a person
-/// answers instead, and no draft is shown (WID-12, WID-13).
+/// On channels with tickets, returns a case if the host is not sure of its reply. Then a person
+/// answers instead, and the guest sees no draft.
 pub(crate) fn unsure(work: &Work, reply: &AgentReply, cases: &[Trigger]) -> Option<Trigger> {
     let taken = cases.iter().any(|case| case.takes_over);
     let sure = reply.confidence() >= work.pack.rules.least_confidence;
@@ -138,8 +139,8 @@ pub(crate) fn holding(
     }
 }
 
-/// Opens the cases, except those whose reason has an open case. Pauses the conversation if one of
-/// them means a takeover.
+/// Opens the cases, except those for which a case with the same reason is already open. Pauses the
+/// conversation if one of the cases means a takeover.
 pub(crate) async fn open_cases(
     swarm: &Swarm,
     tx: &mut Tx,
@@ -186,7 +187,7 @@ pub(crate) async fn open_cases(
     Ok(())
 }
 
-/// Begins a case about the newest open text; its source and reason are the caller's.
+/// Builds a case about the text `inbound_id`; the caller sets its source and reason.
 fn case_of<'a>(
     swarm: &Swarm,
     work: &'a Work,
@@ -213,7 +214,8 @@ fn case_of<'a>(
     }
 }
 
-/// Opens a case for each promise of the reply that a person will do something.
+/// Opens a case for each staff request of the reply, because the reply promised that a person will
+/// act.
 pub(crate) async fn open_promised(
     swarm: &Swarm,
     tx: &mut Tx,
@@ -255,7 +257,7 @@ pub(crate) async fn open_promised(
     Ok(())
 }
 
-/// Handles texts that arrive during a pause: keeps them for the person, and sends the holding text
+/// Handles texts that arrive during a pause. Keeps them for the person, and sends the holding text
 /// after the first of them.
 pub(crate) async fn hold(swarm: &Swarm, work: &Work) -> Result<Outcome, Error> {
     let again = |why| {
@@ -286,7 +288,8 @@ pub(crate) async fn hold(swarm: &Swarm, work: &Work) -> Result<Outcome, Error> {
         return again("guest_thought_again");
     }
     let ids: Vec<Uuid> = work.open.iter().map(|text| text.inbound_id).collect();
-    // A guest on the website looks at the page while they wait; by text one notice is enough.
+    // On the website the holding text is repeated, because guests watch the page while they wait.
+    // By SMS one holding text is enough.
     let again = work.lease.channel.profile().tickets;
     let again = again.then_some(HOLDING_AGAIN);
     let queued = match ids.last() {
@@ -365,7 +368,7 @@ fn promise(swarm: &Swarm, work: &Work) -> Promise {
 }
 
 /// Returns the cases that the words of the open texts call for. A text that a person has already
-/// seen opens no case again.
+/// seen does not open another case.
 pub(crate) fn triggers(work: &Work) -> Vec<Trigger> {
     let fresh = || work.open.iter().filter(|text| !text.released);
     let mut found: Vec<Trigger> = fresh()

@@ -1,5 +1,5 @@
-//! The session of a turn: the words for a returning guest, and what the turn's commit writes about
-//! session and profile.
+//! Welcomes a returning guest and counts the turn in its session. Prepares what the turn's commit
+//! writes about session and profile.
 
 use chrono::{DateTime, Utc};
 use seven_domain::{Language, MessageClass};
@@ -31,9 +31,9 @@ use crate::{
 /// Maximum number of characters of a guest's name in the line that welcomes the guest back. A
 /// longer name is left out, because the line has to stay short.
 const MOST_NAME: usize = 16;
-/// Maximum number of characters of a subject in that line; a longer subject is left out.
+/// Maximum number of characters of a subject in the welcome line; a longer subject is left out.
 const MOST_TOPIC: usize = 40;
-/// A session with this many turns counts as long, because it may be a loop.
+/// A session that reaches this many turns is counted as long in the metrics; it may be a loop.
 const LONG: u32 = 16;
 /// The intent of a reply that asks the guest what was meant.
 const UNCLEAR: &str = "unclear";
@@ -91,7 +91,8 @@ impl ReadyTurn {
 }
 
 /// Returns the text that will stand before the reply: the disclosure, and a welcome for a returning
-/// guest. Takes the longer of both languages, so that either has room.
+/// guest. The reply's language is not known yet, so the longest of the welcomes in all languages is
+/// used.
 pub(crate) fn lead(swarm: &Swarm, work: &Work, disclosure: Option<String>) -> Option<String> {
     let now = swarm.fleet.clock.property_now();
     let welcomes = Language::ALL
@@ -102,8 +103,8 @@ pub(crate) fn lead(swarm: &Swarm, work: &Work, disclosure: Option<String>) -> Op
     (!parts.is_empty()).then(|| parts.join(" "))
 }
 
-/// Counts the turn in the session and finds the cases that it calls for. If a person takes over,
-/// the text that says so replaces the reply.
+/// Counts the turn in the session and finds the cases that the turn calls for. If a person takes
+/// over, the text that says so replaces the reply.
 pub(crate) fn weigh(
     swarm: &Swarm,
     work: &Work,
@@ -124,8 +125,8 @@ pub(crate) fn weigh(
     cases.extend(pause::unsure(work, &agent_reply, &cases));
     let taken = cases.iter().find(|case| case.takes_over);
     if let Some(case) = taken {
-        // If no model was asked, the reply already says that a person will write; otherwise that
-        // text replaces the model's reply.
+        // If no model was asked, the reply is already the text that says that a person will write.
+        // Otherwise that text replaces the model's reply.
         let is_said = agent_reply.reply.intent == ESCALATION;
         let agent_reply = if is_said {
             agent_reply
@@ -234,7 +235,7 @@ fn step(work: &Work, input: &TurnInput, ready: &ReadyTurn, now: DateTime<Utc>) -
     }
 }
 
-/// Returns the names in the casino's content that have an exclamation mark of their own.
+/// Returns the names in the casino's content that contain an exclamation mark.
 fn loud_names(work: &Work, now: DateTime<Utc>) -> Vec<&str> {
     let rows = work
         .index
@@ -279,8 +280,8 @@ fn after(session_id: Uuid, phase: Phase, session: &Session) -> Result<SessionAft
     })
 }
 
-/// After three turns without progress, replaces one more clarifying question by a broad choice in
-/// plain words.
+/// Replaces a clarifying question by a broad choice in plain words; used after three turns without
+/// progress.
 fn menu(work: &Work, agent_reply: AgentReply) -> AgentReply {
     let text = work
         .pack
@@ -325,7 +326,7 @@ fn seen<'a>(
             }),
         news: !input.learnt.is_empty(),
         mood: record.plan.as_ref().map(|plan| mood(plan.sentiment)),
-        // A refused draft that the offline host's answer replaced is no failure for the guest.
+        // A refused draft is not counted if the offline host's answer was sent instead of it.
         validation_failures: u32::from(matches!(
             record.ending,
             Some(Ending::Fallback(seven_host::machine::Reason::Refused))
@@ -342,7 +343,7 @@ fn mood(sentiment: Sentiment) -> Mood {
     }
 }
 
-/// Returns the content rows behind a reply as subjects for a later session; leaves out hours, rules
+/// Returns the content rows behind a reply as subjects for a later session. Leaves out hours, rules
 /// and general information.
 fn about(index: &Index, sources: &[String]) -> Vec<Subject> {
     let rows = sources.iter().filter_map(|id| index.get(id));
@@ -361,8 +362,9 @@ fn about(index: &Index, sources: &[String]) -> Vec<Subject> {
         .collect()
 }
 
-/// Returns a line that welcomes a guest back, for the first reply of a new session; with `last`, it
-/// names that session's last subject. `None` while a case is open.
+/// Returns a line that welcomes a guest back in the first reply of a new session. `None` for any
+/// other reply, and while a case is open. If `last` is given, the line also names the last subject
+/// of the previous session.
 fn welcome(
     work: &Work,
     language: Language,

@@ -1,4 +1,4 @@
-//! Limits the cost of hosted models for guests of the website, whom nothing identifies. Beyond the
+//! Limits the cost of hosted models for guests of the website, who are anonymous. Beyond the
 //! limits, the offline host answers.
 
 use seven_domain::Channel;
@@ -6,8 +6,8 @@ use seven_store::cost::WebSpent;
 
 use crate::types::{Swarm, Work};
 
-/// Maximum cost of hosted models in 24 hours, for one visitor and for the whole casino, in
-/// billionths of a dollar; 0 for no limit.
+/// Maximum cost of hosted models in 24 hours, in billionths of a dollar; 0 for no limit. There is
+/// one limit for each visitor and one for the whole casino.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct WebLimits {
     pub visitor_nano_usd: u64,
@@ -15,7 +15,7 @@ pub struct WebLimits {
 }
 
 /// Returns whether the guest of this turn, or the casino, has reached a limit. Returns false if the
-/// cost cannot be read: then the turn could not be stored either.
+/// cost cannot be read from the database, because the turn could not be stored either.
 pub(crate) async fn is_spent(swarm: &Swarm, work: &Work) -> bool {
     let limits = swarm.settings.web_limits;
     if work.lease.channel != Channel::Web || limits == WebLimits::default() {

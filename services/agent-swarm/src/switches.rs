@@ -1,6 +1,6 @@
-//! Replaces a turn while an operator's switch forbids turns (D14): no answer is generated, and
-//! texts stay open, or held if the conversation is paused. In safe mode the guest is told once that
-//! nobody answers now.
+//! Handles a conversation while an operator's switch forbids turns (D14). No answer is generated.
+//! The texts stay open, or are held if the conversation is paused. In safe mode the guest is told
+//! once that nobody answers now.
 
 use std::sync::Arc;
 
@@ -33,8 +33,8 @@ pub(crate) fn silent(switched: &[Switch]) -> bool {
     switched.iter().any(|switch| switch.silences_agents())
 }
 
-/// Leaves the texts open, so that recent ones are answered when the switch ends, and releases the
-/// lease. Returns the holding text of safe mode, if it is due.
+/// Releases the lease and leaves the texts open. Recent ones are answered when the switch ends.
+/// Returns the holding text of safe mode, if it is due.
 pub(crate) async fn keep(
     swarm: &Swarm,
     tx: &mut Tx,
@@ -61,8 +61,8 @@ pub(crate) async fn keep(
     if tx.told_of_safe_mode(conversation).await? {
         return Ok(None);
     }
-    // Replies from before safe mode are cancelled: they must not go out now and would precede this
-    // text.
+    // Cancels replies from before safe mode. They must not go out now, and they would precede the
+    // holding text.
     tx.cancel_unsent(conversation, Switch::SafeMode.as_str())
         .await?;
     Ok(tx.queue(&holding_reply(swarm, silenced, newest)).await?)

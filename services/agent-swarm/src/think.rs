@@ -1,5 +1,5 @@
-//! Chooses the reply. The offline model answers every turn; if a hosted model is configured, it is
-//! asked too, and its reply is sent if it passes all checks (D10, D11).
+//! Chooses the reply. The offline model answers every turn. If a hosted model is configured, it is
+//! asked, too. The hosted model's reply is sent if the reply passes all checks (D10, D11).
 
 use std::{collections::BTreeMap, panic::AssertUnwindSafe, sync::Arc};
 
@@ -46,11 +46,13 @@ pub(crate) async fn think(
     let Some(hosted) = &swarm.settings.hosted else {
         return own;
     };
-    // Keeps the offline host's reply, because only its replies open the cases that they promise.
+    // If the offline host's reply asks a person for something, this reply is sent. Only such a
+    // reply opens the cases that it promises.
     if own.as_ref().is_ok_and(needs_person) {
         return own.map(|own| own.standing_in("needs_person", None));
     }
-    // Without the verdict of a fit judge no draft is sent (D10), so no model is paid to write one.
+    // If the judge is not known to be fit, the offline host answers. No draft is sent without a fit
+    // judge's verdict (D10), so no model is paid to write a draft.
     if hosted.trial.fitness() != Fitness::Fit {
         let (judge, prompts) = (Arc::clone(&hosted.judge), work.pack.prompts());
         hosted.trial.start(judge, prompts, hosted.deadlines.judge);
@@ -75,9 +77,8 @@ pub(crate) async fn think(
     }
 }
 
-/// Returns whether the reply passes a request on to a person that only a person can fulfil. A
-/// question that the content does not answer is left to the hosted model, which may find the
-/// answer.
+/// Returns whether the reply passes on a request that only a person can fulfil. A question that the
+/// content does not answer is not such a request: the hosted model may find the answer.
 fn needs_person(own: &AgentReply) -> bool {
     let mut staff = own.reply.staff.iter();
     staff.any(|request| request.kind != StaffKind::Question)
@@ -91,12 +92,13 @@ fn decide(
     own: Result<AgentReply, String>,
     answer: Answer,
 ) -> Result<AgentReply, String> {
-    // A reply of the offline host that breaks a rule shows an error of ours. It is sent where no
-    // other reply exists (D11), but it does not replace a refused draft.
+    // A reply of the offline host that breaks a rule shows an error in our code. It is sent where
+    // no other reply exists (D11), but it does not replace a refused draft.
     let clean = |own: &AgentReply| own.record.findings.is_empty();
     match (answer.ending, own) {
         (Ending::Greeting, own) => Ok(own?.standing_in("greeting", Some(answer))),
-        // A question that the offline host passes on to a person is not lost by a model's mistake.
+        // If the offline host has an answer, or passes the question on to a person, its reply is
+        // sent. The model may have taken the question for off-topic by mistake.
         (Ending::OffTopic, Ok(own)) if own.reply.grounded || !own.reply.staff.is_empty() => {
             Ok(own.standing_in("off_topic", Some(answer)))
         }

@@ -1,5 +1,5 @@
-//! Runs one turn: asks the model while the lease is renewed, commits if the epoch is unchanged, and
-//! announces the draft.
+//! Runs one turn. Asks the model, and renews the lease meanwhile. Commits if the epoch is
+//! unchanged, and announces the draft.
 
 use std::time::Duration;
 
@@ -86,7 +86,7 @@ pub(crate) async fn turn(
     }
 }
 
-/// Asks the model for the reply, and renews the lease until it comes.
+/// Asks the model for the reply, and renews the lease until the reply comes.
 async fn ask(swarm: &Swarm, work: &Work, input: &TurnInput) -> Result<Asked, Error> {
     let lease = swarm.fleet.timing.lease();
     let thought = think::think(swarm, work, input);
@@ -128,8 +128,9 @@ fn input(swarm: &Swarm, work: &Work) -> TurnInput {
     TurnInput::of(work, &*work.model, around)
 }
 
-/// Under the conversation's lock, writes the turn and marks as answered exactly the texts that it
-/// read. Returns false if another worker or a takeover raised the epoch.
+/// Writes the turn under the conversation's lock, and marks as answered exactly the texts that the
+/// turn read. Returns false if nothing was written: another worker or a takeover raised the epoch,
+/// or an operator's switch forbids turns.
 async fn commit(
     swarm: &Swarm,
     work: &Work,
@@ -175,7 +176,8 @@ async fn commit(
     if work.profile.is_none()
         && let Some(due) = disclosure_due(work)
     {
-        // The envelope puts these words before the reply.
+        // The envelope puts the disclosure before the reply. The profile keeps a hash of the
+        // disclosure's wording.
         let key = TextKey::disclosure(due, work.lease.channel);
         let shown = work.pack.say(key, reply.language, &work.config);
         input.profile.note_wording(sha256(&shown));
@@ -184,7 +186,8 @@ async fn commit(
     mutant::dawdle().await;
     let place = swarm.commits.acquire().await;
     // If a crash of the database loses this commit, the texts are open again and the sweep signals
-    // them. Nothing was sent by then, because the pre-send check makes the commit durable.
+    // them. Nothing has been sent by then: every send first commits a pre-send check, which makes
+    // this earlier commit durable, too.
     let mut tx = swarm.fleet.store.bind_repeatable(&work.casino).await?;
     let ids: Vec<Uuid> = if mutant::answers_all() {
         tx.open_texts(conversation)
@@ -202,8 +205,8 @@ async fn commit(
     let Some(Committing { switched, more }) = tx.commit_turn(&turn, &ids, kept).await? else {
         return Ok(false);
     };
-    // An operator set a switch while the model was working: the reply is dropped and the texts stay
-    // open (D14).
+    // If an operator set a switch while the model was working, the reply is dropped and the texts
+    // stay open (D14).
     if silent(&switched) {
         drop(tx);
         let mut tx = swarm.fleet.store.bind(&work.casino).await?;
@@ -217,8 +220,8 @@ async fn commit(
         .await?;
     failpoint!("swarm.before_commit");
     tx.commit().await?;
-    // Frees the permit to commit, because the publish below may wait for the bus, and other turns
-    // need not wait with it.
+    // Frees the permit before publishing. The publish may wait for the bus, and other turns should
+    // be able to commit meanwhile.
     drop(place);
     failpoint!("swarm.after_commit");
     drop(step);
@@ -266,8 +269,8 @@ async fn commit(
     Ok(true)
 }
 
-/// Adds the turn's observations to the guest's profile, and the turn to its session. Both are
-/// stored only with the reply.
+/// Adds the turn's observations to the guest's profile, and the turn to the conversation's session.
+/// Both are stored only with the reply.
 fn remember(
     swarm: &Swarm,
     work: &Work,
@@ -322,14 +325,14 @@ async fn failed(swarm: &Swarm, work: &Work, why: &str) -> Result<Outcome, Error>
     fallback::fall_back(swarm, work, why, u32::try_from(tries).unwrap_or(u32::MAX)).await
 }
 
-/// Waits until the lease is committed, because the turn may write nothing before.
+/// Waits until the lease is committed, because the turn must not write anything before that.
 async fn leased(leasing: LeaseCommit) -> Result<(), Error> {
     Ok(leasing.await.map_err(|ended| {
         Error::Other(format!("the lease's transaction was given up: {ended}"))
     })??)
 }
 
-/// Returns why this reply has to disclose that an AI writes; none where it need not.
+/// Returns the kind of AI disclosure that this reply needs; `None` if it needs none.
 fn disclosure_due(work: &Work) -> Option<DisclosureKind> {
     disclosure::due(&Facts {
         enabled: work.config.features.ai_disclosure_enabled,
@@ -346,7 +349,7 @@ fn sha256(text: &str) -> String {
 }
 
 /// Returns the disclosure that the envelope will put before the reply. The model chooses the
-/// language, so room is kept for the longer one.
+/// reply's language later, so the longest of the disclosures in all languages is used.
 fn disclosure(work: &Work, due: DisclosureKind) -> String {
     let key = TextKey::disclosure(due, work.lease.channel);
     let rendered = Language::ALL.map(|language| work.pack.say(key, language, &work.config));

@@ -1,4 +1,4 @@
-//! Builds the state with which a turn begins: facts about the guest from the texts, the language,
+//! Builds the state with which a turn begins: what the texts tell about the guest, the language,
 //! and the topic to ask about next. Pure.
 
 use std::sync::Arc;
@@ -19,7 +19,7 @@ use crate::{joined::joined, types::Work};
 #[derive(Debug, Clone)]
 pub(crate) struct TurnInput {
     pub(crate) request: Request,
-    /// The language of the guest's texts; a model may still answer in another.
+    /// The language of the guest's texts; a model may answer in a different language.
     pub(crate) language: Language,
     /// The guest's profile, with the facts from the texts merged into it.
     pub(crate) profile: Profile,
@@ -62,7 +62,7 @@ impl TurnInput {
             facts,
         } = learn(work, language, context.now);
         let state = work.history.session.dialogue.clone();
-        // Asks nothing about the guest while a person has to look at the conversation, or if the
+        // Asks nothing about the guest if a person has to look at the conversation, or if the
         // answer may not be stored.
         let ask = (work.history.place.recent_cases == 0 && grant.is_some())
             .then(|| next_topic(&profile, &state, &texts, context.now))
@@ -108,8 +108,8 @@ impl TurnInput {
         }
     }
 
-    /// Records the topic that the reply asks about, so that the guest's answer is understood and
-    /// the topic is not asked about twice in a row.
+    /// Records the topic that the reply asks about. The guest's answer is then understood, and the
+    /// next reply does not ask about the topic again.
     pub(crate) fn asked(&mut self, topic: Option<Topic>) {
         self.profile.engagement.last_profiling_topic =
             topic.or(self.profile.engagement.last_profiling_topic);
@@ -174,8 +174,8 @@ fn learn(work: &Work, language: Language, now: DateTime<Utc>) -> Told {
     }
 }
 
-/// Returns the topic to ask about next; `None` while a question of the guest is open. After
-/// answering that question, the model may still ask about a topic.
+/// Returns the topic that the reply may ask about. A question in `texts` does not prevent that,
+/// because the same reply answers it.
 fn next_topic(
     profile: &Profile,
     state: &DialogueState,

@@ -22,13 +22,13 @@ use crate::{
 pub struct Settings {
     /// The offline model of each pack.
     pub models: Models,
-    /// The hosted models; if there are any, they are asked first.
+    /// The hosted models; `None` if only the offline models answer.
     pub hosted: Option<Hosted>,
     /// Limits of what the hosted models may cost for guests of the website.
     pub web_limits: WebLimits,
     /// The embedder by which content is found by meaning.
     pub embedding: Embedding,
-    /// The longest that the models may take for a turn.
+    /// Maximum time that the models may take for a turn.
     pub model_deadline: Duration,
     /// How many bytes of content indexes are kept in memory (D12).
     pub index_bytes: u64,
@@ -47,7 +47,7 @@ pub struct Swarm {
     pub(crate) fleet: Fleet,
     pub(crate) settings: Settings,
     pub(crate) library: Library,
-    /// Limits how many turns are committed and announced at the same time; many more may wait for
+    /// Limits how many turns are committed and announced at the same time. Many more may wait for
     /// their models.
     pub(crate) commits: Semaphore,
 }
@@ -67,8 +67,9 @@ pub(crate) struct Work {
     pub(crate) trace: String,
 }
 
-/// The commit of the lease, still running while the turn asks its model; the turn's writes wait for
-/// it (`leased` in turn.rs). Until it ends, the row's lock keeps other turns out.
+/// The commit of the transaction that took the lease. It may still run while the turn asks its
+/// model. The turn's writes wait for the commit (`leased` in turn.rs). Until the commit ends, the
+/// row's lock keeps other turns out.
 pub(crate) type LeaseCommit = JoinHandle<seven_store::Result<()>>;
 
 impl Swarm {

@@ -1,4 +1,5 @@
-//! Checks the offers in a reply against the rows from which it was made and the current promotions.
+//! Compares the offers in a reply with the rows from which the reply was made, and with the current
+//! promotions.
 
 use std::sync::Arc;
 

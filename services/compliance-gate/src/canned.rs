@@ -15,8 +15,8 @@ use crate::{
     types::{Case, Gate, Next},
 };
 
-/// Answers with a text of the pack, unless the guest got the same answer a moment ago; then closes
-/// the guest's text without an answer.
+/// Answers with a text of the pack. If the guest got the same answer a moment ago, closes the
+/// guest's text without an answer.
 pub(crate) async fn canned(
     gate: &Gate,
     tx: &mut Tx,
@@ -30,7 +30,7 @@ pub(crate) async fn canned(
     queue(gate, tx, case, key, body).await.map(|(next, _)| next)
 }
 
-/// Returns whether the guest got this answer within the time in which the pack gives it only once.
+/// Returns whether the guest got this answer so recently that the pack's rules forbid repeating it.
 pub(crate) async fn was_said_just_now(
     gate: &Gate,
     tx: &mut Tx,
@@ -60,7 +60,7 @@ pub(crate) fn render(case: &Case<'_>, key: TextKey) -> String {
     text.unwrap_or_else(|| case.pack.say(key, case.language(), &case.config))
 }
 
-/// Queues the text and closes the guest's text as answered by it.
+/// Queues the answer, and closes the guest's text as answered by it.
 pub(crate) async fn queue(
     gate: &Gate,
     tx: &mut Tx,
@@ -95,8 +95,7 @@ pub(crate) async fn queue_text(
     let (class, rules) = (case.pack.texts.class(key), &case.pack.rules);
     let useful_for = match class {
         MessageClass::OptOutConfirmation => rules.opt_out_confirmation(),
-        // Help is useful even when it is late, so it does not expire with the five minutes of
-        // confirmations.
+        // Help is useful even when it is late, so it stays valid for longer than a confirmation.
         MessageClass::Crisis | MessageClass::Emergency => rules.answer_to_a_cry(),
         _ => rules.usefulness(),
     };
@@ -119,8 +118,8 @@ pub(crate) async fn queue_text(
     Ok((Next::send(queued.into_iter().collect()), outbound_id))
 }
 
-/// Answers, unless the guest already has a confirmation: from Telnyx, or from this fleet, whose
-/// record of it was lost when a backup was restored.
+/// Answers, unless Telnyx did. If it is too late to answer, confirms only an opt-out. If a backup
+/// was restored after the text, does not answer, because the record of our answer may be lost.
 pub(crate) async fn answer_unless_provider_did(
     gate: &Gate,
     tx: &mut Tx,
@@ -165,8 +164,9 @@ pub(crate) async fn close(tx: &mut Tx, case: &Case<'_>, reason: &str) -> Result<
     Ok(Next::nothing())
 }
 
-/// Returns whether an answer would come too late to be useful, or might be a second one because the
-/// record of the first was lost when a backup was restored.
+/// Returns whether an answer would come too late to be useful. Also returns true if a backup was
+/// restored after the text: the record of our first answer may be lost, and a second one must not
+/// be sent.
 pub(crate) fn is_late(gate: &Gate, case: &Case<'_>) -> bool {
     let came = if case.text.is_recovered() {
         case.text.occurred_at

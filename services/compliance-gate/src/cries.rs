@@ -1,5 +1,5 @@
-//! Handles a text that the guardrails hit: writes the audit entry, opens the case for a person, and
-//! answers.
+//! Handles a text that matches a guardrail: writes the audit entry, opens the case for a person,
+//! and answers.
 
 use seven_compliance::{Hit, Layer};
 use seven_domain::AuditEvent;
@@ -14,8 +14,8 @@ use crate::{
     types::{Case, Gate, Next},
 };
 
-/// Writes an audit entry for every layer that hit, and opens a case if a person has to look. Done
-/// for every text, however it is answered.
+/// Writes an audit entry for every layer of guardrails that the text matches. Opens a case if a
+/// person has to look at the text. Done for every text, however it is answered.
 pub(crate) async fn note_hits(gate: &Gate, tx: &mut Tx, case: &Case<'_>) -> Result<(), Error> {
     let mut noted = Vec::new();
     for hit in &case.decision.hits {
@@ -80,7 +80,7 @@ async fn note(gate: &Gate, tx: &mut Tx, case: &Case<'_>, hit: &Hit) -> Result<()
 }
 
 /// Opens a case about the text. Returns false if the conversation has an open case for this reason;
-/// that case then counts the repeat.
+/// that case then counts the text as a repeat.
 pub(crate) async fn open_case(
     gate: &Gate,
     tx: &mut Tx,
@@ -109,9 +109,8 @@ pub(crate) async fn open_case(
     Ok(counted::open_case(tx, &opened).await?)
 }
 
-/// Answers a cry for help, whatever other rules say, after cancelling unsent replies (D4). If a
-/// life is in danger, a person takes over and the host pauses; the gate still answers further
-/// cries.
+/// Cancels unsent replies and answers a cry for help, whatever other rules say (D4). If a life is
+/// in danger, the host pauses and a person takes over. The gate answers further cries all the same.
 pub(crate) async fn cry(
     gate: &Gate,
     tx: &mut Tx,
@@ -156,7 +155,7 @@ pub(crate) async fn cry(
     Ok(answer.and(second))
 }
 
-/// Returns the severity of the case for a hit; `None` opens no case.
+/// Returns the severity of the case for a hit; `None` if the hit opens no case.
 fn severity(hit: &Hit) -> Option<Severity> {
     match hit.layer {
         // A hit by likeness alone must not wake anybody up.
@@ -172,8 +171,8 @@ fn severity(hit: &Hit) -> Option<Severity> {
     }
 }
 
-/// Returns the severity of the case for a text that only resembles a cry: one step below that of a
-/// certain cry.
+/// Returns the severity of the case for a text that only resembles a cry. It is one step below that
+/// of a certain cry.
 pub(crate) fn severity_when_likely(layer: Layer) -> Severity {
     if layer == Layer::ResponsibleGaming {
         Severity::Sev2

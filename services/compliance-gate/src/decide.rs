@@ -1,5 +1,5 @@
-//! Decides whether a text is not a guest's, is a cry for help or a command, is closed with a
-//! reason, is answered from the pack, or goes to the swarm.
+//! Decides what happens to a text. The text is handled as a cry for help or a keyword, answered
+//! from the pack, closed without an answer, or passed on to the swarm.
 
 use seven_compliance::{Author, Intent, Likely, LikelyKind, Verdict};
 use seven_domain::{GuestStatus, PhoneE164};
@@ -23,7 +23,8 @@ pub(crate) async fn decide(gate: &Gate, tx: &mut Tx, case: &Case<'_>) -> Result<
     };
     if let Some(layer) = layer.filter(|layer| layer.is_urgent()) {
         let answer = cries::cry(gate, tx, case, layer).await?;
-        // "I can't go on, stop texting me": the help is sent first, then the opt-out takes effect.
+        // For example "I can't go on, stop texting me": the help is sent first, then the opt-out
+        // takes effect.
         return Ok(match &case.decision.keyword {
             Some(keyword) if keyword.intent == Intent::OptOut => answer.and(
                 keywords::keyword(gate, tx, case, keyword)
@@ -36,8 +37,8 @@ pub(crate) async fn decide(gate: &Gate, tx: &mut Tx, case: &Case<'_>) -> Result<
     if case.party.staff {
         return staff::answer(gate, tx, case).await;
     }
-    // A late question needs no answer, and a late YES may answer an older question than our last
-    // text.
+    // A late question needs no answer. A late YES may be meant for an older question than the one
+    // in our last text.
     let late = canned::is_late(gate, case);
     if let Some(keyword) = &case.decision.keyword
         && (layer.is_none() || keyword.intent == Intent::OptOut)
@@ -114,8 +115,7 @@ pub(crate) async fn decide(gate: &Gate, tx: &mut Tx, case: &Case<'_>) -> Result<
     Ok(next)
 }
 
-/// Returns whether this message exceeds the number of messages that the channel allows in a
-/// conversation.
+/// Returns whether the conversation, with this message, has more messages than the channel allows.
 async fn is_full(tx: &mut Tx, case: &Case<'_>) -> Result<bool, Error> {
     let Some(most) = case.text.profile().most_messages else {
         return Ok(false);
@@ -123,8 +123,8 @@ async fn is_full(tx: &mut Tx, case: &Case<'_>) -> Result<bool, Error> {
     Ok(tx.is_full(case.party.conversation_id, most).await?)
 }
 
-/// Returns the reason why no guest wrote the text: a machine, a short code, a number of ours, or a
-/// phone that quotes our text sent it. `None` for a guest's text.
+/// Returns the reason why the text is not a guest's; `None` for a guest's text. A machine, a short
+/// code or one of our numbers may have sent it. It may also be a reaction that quotes our text.
 fn not_a_guests(gate: &Gate, case: &Case<'_>) -> Option<&'static str> {
     let is_ours = |phone: &PhoneE164| gate.fleet.roster.casino_of(phone.as_str()).is_some();
     let phone = case.text.from.phone();
@@ -138,7 +138,7 @@ fn not_a_guests(gate: &Gate, case: &Case<'_>) -> Option<&'static str> {
     }
 }
 
-/// Returns whether a text has anything to read besides blanks and invisible characters, such as the
+/// Returns whether a text has visible characters. Blanks are not visible, and neither is the
 /// placeholder of a picture.
 fn says_something(body: &str) -> bool {
     body.chars()

@@ -88,8 +88,8 @@ async fn process(gate: &Gate, delivery: &Delivery<InboundText>) -> Result<(), Er
         return forget(gate, delivery).await;
     }
     let decision = reading::judge(gate, &mut tx, &pack, &config, &guest, &text).await?;
-    // The row keeps the trace that ingress began, so that the trace stays whole even if this
-    // process dies before it exports its span.
+    // The row keeps the trace that ingress began. The trace then stays whole even if this process
+    // dies before it exports its span.
     let context = TraceContext {
         sampled: delivery.trace.sampled || seven_reader::matters(&decision),
         ..delivery.trace
@@ -160,8 +160,9 @@ async fn process(gate: &Gate, delivery: &Delivery<InboundText>) -> Result<(), Er
             .known_inbound(&text.provider, &text.provider_message_id)
             .await?;
         let Some(known) = known else {
-            // The number was handed on, and the other casino has this text (D40). The transaction
-            // is dropped, so that this casino stores no guest who never wrote to it.
+            // The number was handed on from one casino to another, and the other casino has this
+            // text (D40). The transaction is dropped, so that this casino stores no guest who never
+            // wrote to it.
             tracing::info!(%casino, "the text belongs to another casino that had its number");
             return Ok(());
         };
@@ -188,8 +189,8 @@ async fn process(gate: &Gate, delivery: &Delivery<InboundText>) -> Result<(), Er
     mutant::dawdle().await;
     publish(gate, casino, &next, inbound_id, copy, &trace).await?;
     if text.profile().streams {
-        // Hints the guest's stream even if there is no answer, because it waits for the text's
-        // disposition.
+        // Sends a hint to the guest's stream even if there is no answer, because the stream waits
+        // for the text's disposition.
         gate.fleet.bus.hint(casino, &guest.bytes).await;
     }
     failpoint!("gate.after_publish");
@@ -284,7 +285,7 @@ fn count_unknown_code(case: &Case<'_>, casino: &CasinoId) {
 }
 
 /// Returns the disclosure laws of every state to which this number may belong (D15). A visitor of
-/// the website may be anywhere, so that the disclosure is always made.
+/// the website may be anywhere, so the disclosure is always required.
 fn law_of(address: &Address) -> GuestLaw {
     let Some(phone) = address.phone() else {
         return GuestLaw {

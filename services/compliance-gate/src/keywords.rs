@@ -95,8 +95,8 @@ async fn opt_out(
     }
 }
 
-/// Handles a STOP that arrives after a START which was written later. Texts continue, but marketing
-/// consent from before the STOP ends, as if both had arrived in order (D7).
+/// Handles a STOP that was written before a START but arrives after it. Texts continue, but
+/// marketing consent from before the STOP ends, as if both had arrived in order (D7).
 async fn late_opt_out(
     gate: &Gate,
     tx: &mut Tx,
@@ -156,7 +156,7 @@ async fn opt_in(
         .as_ref()
         .is_some_and(|s| s.state == SuppressionState::Stopped);
     let was_asked = before.is_some_and(|s| s.asked_at.is_some());
-    // "I want your texts again" is ordinary conversation if the guest gets them already.
+    // If the guest already gets our texts, "I want your texts again" is ordinary conversation.
     if !was_stopped && !was_asked && keyword.pattern_id.contains(".nl.") {
         return Ok(None);
     }
@@ -188,7 +188,8 @@ async fn opt_in(
         Applied::Changed | Applied::Repeat if was_asked => {
             canned::answer_unless_provider_did(gate, tx, case, TextKey::OptInConfirmation).await
         }
-        // The guest gets our texts already: a START or SUBSCRIBE can only ask for our offers.
+        // The guest already gets our texts here, so a START or SUBSCRIBE can only ask for our
+        // offers.
         Applied::Changed | Applied::Repeat if case.party.consent_tier == ConsentTier::Marketing => {
             canned::close(tx, case, "opt_in_repeated").await
         }
@@ -224,8 +225,8 @@ async fn ask_for_consent(gate: &Gate, tx: &mut Tx, case: &Case<'_>) -> Result<Ne
     Ok(next)
 }
 
-/// Records a YES as consent only while the question it answers is our last text; otherwise the YES
-/// is conversation.
+/// Records a YES as consent, but only while the question that it answers is our last text.
+/// Otherwise the YES is ordinary conversation.
 async fn yes(gate: &Gate, tx: &mut Tx, case: &Case<'_>) -> Result<Option<Next>, Error> {
     if tx.is_stopped(&case.guest).await? {
         return Ok(None);

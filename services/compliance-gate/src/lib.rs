@@ -21,9 +21,9 @@ use seven_runtime::Fleet;
 
 pub use types::Gate;
 
-/// Runs the worker until the fleet shuts down. `fleet_per_minute` limits the texts of all casinos
-/// that are answered per minute. With `second_reader`, suspicious texts are judged a second time
-/// (D20), which takes 30 MB of memory.
+/// Runs the worker until the fleet shuts down. `fleet_per_minute` is the maximum number of texts
+/// that are answered per minute, of all casinos together. With `second_reader`, suspicious texts
+/// are judged a second time (D20), which takes 30 MB of memory.
 pub async fn run(
     fleet: Fleet,
     fleet_per_minute: u32,

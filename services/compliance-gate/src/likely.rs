@@ -1,5 +1,6 @@
-//! Answers a text that only resembles an opt-out or a cry for help (D20): a likely opt-out by a
-//! question, a likely cry by the answer to the text, one sentence with the helpline, and a case.
+//! Handles a text that only resembles an opt-out or a cry for help (D20). A likely opt-out is
+//! answered by a question. A likely cry is answered as usual. In addition, the guest gets one
+//! sentence with the helpline, and a case is opened.
 
 use seven_compliance::{Intent, Keyword, Layer, Likely, LikelyKind, dialogue};
 use seven_domain::AuditEvent;
@@ -13,15 +14,15 @@ use crate::{
     types::{Case, Gate, Next},
 };
 
-/// The keyword that stands for a yes, in any words, to the question "should we stop texting you?".
+/// The keyword for a yes, in whatever words, to our question "should we stop texting you?"
 pub(crate) const ASKED: Keyword = Keyword {
     intent: Intent::OptOut,
     pattern_id: "optout.nl.asked",
     language: None,
 };
 
-/// Writes the audit entry of a likely opt-out or cry and opens a likely cry's case. Returns true if
-/// the guest has not been told about the helpline yet.
+/// Writes the audit entry of a likely opt-out or cry, and opens the case of a likely cry. Returns
+/// true if the guest has not been told about the helpline yet.
 pub(crate) async fn note_likely(gate: &Gate, tx: &mut Tx, case: &Case<'_>) -> Result<bool, Error> {
     let Some(Likely { kind, margin }) = case.decision.likely else {
         return Ok(false);
@@ -61,7 +62,7 @@ pub(crate) async fn note_likely(gate: &Gate, tx: &mut Tx, case: &Case<'_>) -> Re
     Ok(opened)
 }
 
-/// Queues one sentence with the helpline, besides the answer to the text.
+/// Queues one sentence with the helpline, in addition to the answer to the text.
 pub(crate) async fn name_the_line(
     gate: &Gate,
     tx: &mut Tx,
@@ -89,8 +90,8 @@ pub(crate) async fn ask(gate: &Gate, tx: &mut Tx, case: &Case<'_>) -> Result<Nex
     canned::canned(gate, tx, case, TextKey::OptOutQuestion).await
 }
 
-/// Handles the answer to the question of [`ask`] while that is our last text: a yes, or a second
-/// likely opt-out, stops our texts; a no keeps them; any other text is conversation.
+/// Handles the answer to the question of [`ask`], while that question is our last text. A yes or a
+/// second likely opt-out stops our texts; a no keeps them. Any other text is conversation.
 pub(crate) async fn answer_to_question(
     gate: &Gate,
     tx: &mut Tx,
@@ -120,8 +121,8 @@ pub(crate) async fn answer_to_question(
     }
 }
 
-/// Returns the case's reason. It differs from that of a certain cry, so that both cases may be
-/// open.
+/// Returns the reason of the case. It differs from the reason for a certain cry, so that a
+/// conversation may have both cases open.
 fn reason(layer: Layer) -> &'static str {
     match layer {
         Layer::Crisis => "likely_crisis",

@@ -1,5 +1,5 @@
-//! Counts texts against the inbound limits. They are counted after keywords, so that no limit can
-//! stop a STOP. The text is stored and its webhook answered in any case.
+//! Counts texts against the inbound limits. Keywords are handled before, so that no limit can stop
+//! a STOP. A text over a limit is stored all the same, and its webhook is answered.
 
 use std::time::Duration;
 
@@ -19,9 +19,9 @@ pub(crate) enum Limited {
 
 const MINUTE: Duration = Duration::from_secs(60);
 
-/// Counts the text against all limits. `fleet_per_minute` limits the texts of all casinos together;
-/// while they exceed it, each casino may use an equal share of it. Raises an alert for each casino
-/// whose guests get no answer.
+/// Counts the text against all limits. `fleet_per_minute` limits the texts of all casinos together.
+/// While they exceed this limit, each casino may use an equal share of it. Raises an alert for each
+/// casino whose guests get no answer.
 pub(crate) async fn count(fleet: &Fleet, fleet_per_minute: u32, case: &Case<'_>) -> Limited {
     let casino = &case.config.casino_id;
     let per_minute = |key: &str, fleet: bool, most: u32| Limit {

@@ -1,4 +1,4 @@
-//! Handles a guest who writes to a number that the casino gave up (D40): the answer comes from the
+//! Handles a guest who writes to a number that the casino gave up (D40). The answer comes from the
 //! present number, and one notice explains this.
 
 use seven_compliance::Intent;
@@ -11,8 +11,8 @@ use crate::{
     types::{Case, Gate, Next},
 };
 
-/// Queues the notice, once per number and guest, if the text is answered at all. A STOP gets only
-/// its confirmation and a cry only its help; the notice then follows a later text.
+/// Queues the notice, once per guest and number, if the text gets an answer. After a STOP or a cry
+/// for help, the notice waits for a later text.
 pub(crate) async fn tell_of_change(
     gate: &Gate,
     tx: &mut Tx,

@@ -8,7 +8,7 @@ use seven_domain::CasinoId;
 use seven_faults::mutant;
 use tokio::time::sleep;
 
-/// Length of the gap in which a process can be killed.
+/// How long a mutant waits, so that the process can be killed meanwhile.
 const WIDE: Duration = Duration::from_secs(3);
 
 /// Breaks a promise: every answer is given, even if the guest got the same one a moment ago.
@@ -27,7 +27,8 @@ pub(crate) fn starts_from_now() -> bool {
     mutant!("start_from_now")
 }
 
-/// Breaks a promise: marks the text as done before the work. Returns whether it was marked already.
+/// Breaks a promise: marks the text as done before the work. Returns whether the text was marked
+/// before this call.
 pub(crate) async fn noted_before(cache: &Cache, casino: &CasinoId, key: &str) -> bool {
     if !mutant!("done_before_effect") {
         return false;
@@ -40,7 +41,7 @@ pub(crate) async fn noted_before(cache: &Cache, casino: &CasinoId, key: &str) ->
     false
 }
 
-/// Breaks a promise: the gate publishes late after its commit, and not again for a duplicate.
+/// Breaks a promise: the gate publishes late after its commit, and never for a duplicate.
 pub(crate) fn forgets_duplicates() -> bool {
     mutant!("silent_duplicate")
 }

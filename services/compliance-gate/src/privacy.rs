@@ -1,5 +1,5 @@
-//! Handles DELETE: records the guest's request, lets the guest withdraw it for some time, and sends
-//! a notice until the deletion is done.
+//! Handles DELETE: records the guest's request and lets the guest withdraw it for some time. Until
+//! the deletion is done, the guest's further texts are answered by a notice.
 
 use seven_domain::GuestStatus;
 use std::time::Duration;

@@ -1,5 +1,4 @@
-//! Judges a text, compares it with our latest texts to the guest, and writes the verdict to its
-//! span.
+//! Judges a text, compares it with our latest texts to the guest, and writes the verdict to a span.
 
 use std::time::Instant;
 
@@ -72,9 +71,9 @@ pub(crate) async fn judge(
     Ok(decision)
 }
 
-/// Lets the second reader judge the text too if the first one found it suspicious. That takes a
-/// core for about 20 ms, on a thread that serves no other guest. If it fails, the first reader's
-/// decision applies.
+/// If the first reader finds the text suspicious, the second reader judges it, too. The second
+/// reader needs a CPU core for about 20 ms and runs on a thread that serves no other guest. If the
+/// second reader fails, the first reader's decision applies.
 async fn read_again(gate: &Gate, rails: &Guardrails, words: &str, first: Decision) -> Decision {
     if !gate.second_reader || !first.is_suspicious() {
         return first;
@@ -100,9 +99,9 @@ async fn read_again(gate: &Gate, rails: &Guardrails, words: &str, first: Decisio
     }
 }
 
-/// Drops the parts of a decision that have no meaning on the channel: commands of text messages,
-/// and authors that are machines. Keeps an opt-out, which has an answer of its own, unless the text
-/// is also a cry for help.
+/// Drops the parts of a decision that have no meaning on the channel: keywords that are commands
+/// only in text messages, and a machine as the author. Keeps an opt-out, which the channel answers
+/// in its own way. If the text is also a cry for help, drops the opt-out, too.
 fn of_channel(mut decision: Decision, profile: &ChannelProfile) -> Decision {
     if !profile.machines {
         decision.author = Author::Guest;
@@ -125,8 +124,8 @@ fn of_channel(mut decision: Decision, profile: &ChannelProfile) -> Decision {
     decision
 }
 
-/// Applies the command that the provider reports, whatever the text says, because the provider has
-/// already blocked or unblocked the number (D7).
+/// Applies the command that the provider reports, whatever the text says. The provider has already
+/// blocked or unblocked the number (D7).
 fn with_provider(decision: Decision, verdict: Option<&str>) -> Decision {
     let Some(said) = verdict
         .and_then(provider::keyword)

@@ -15,13 +15,14 @@ use crate::{
 
 /// Maximum time between a text and its copy.
 const COPY_WINDOW: TimeDelta = TimeDelta::seconds(60);
-/// Maximum time in which a machine answers a text of ours; a slower answer counts as a person's.
+/// Maximum time in which a machine answers one of our texts. A slower answer is taken for a
+/// person's.
 const RESPONDER_WINDOW: TimeDelta = TimeDelta::seconds(10);
-/// Maximum time between two texts of an exchange between machines.
+/// How far back the guest's texts are compared when a machine seems to answer ours.
 const EXCHANGE_WINDOW: TimeDelta = TimeDelta::minutes(2);
 /// After this many nearly identical texts in a row, the sender counts as a machine.
 const RESPONDER_TEXTS: usize = 3;
-/// A shorter text counts as a person's, who may say "ok thanks" three times.
+/// A text with fewer words counts as a person's, because a person may say "ok thanks" three times.
 const LEAST_WORDS: usize = 6;
 
 /// Returns whether the guest sent the same text within the last minute, and we have sent nothing
@@ -91,8 +92,8 @@ pub(crate) async fn auto_responder(
         .map(Some)
 }
 
-/// Returns the guest's texts of the time `within`, the newest first. If the guest wrote nothing
-/// recently, no query is made.
+/// Returns the texts that the guest wrote at most `within` before this text, the newest first. If
+/// the guest wrote nothing in that time, no query is made.
 async fn earlier(tx: &mut Tx, case: &Case<'_>, within: TimeDelta) -> Result<Vec<Earlier>, Error> {
     let at = case.text.received_at;
     if case

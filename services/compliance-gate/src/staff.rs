@@ -1,5 +1,5 @@
-//! Handles a text from a verified phone of the casino's staff (D28): no guest wrote it, so the host
-//! does not answer. Keywords keep their effect; STOP also ends the phone's notices.
+//! Handles a text from a verified phone of the casino's staff (D28). No guest wrote it, so the host
+//! does not answer. Keywords keep their effect. STOP also ends the phone's notices.
 
 use seven_compliance::{Intent, LikelyKind};
 use seven_runtime::Error;

@@ -51,7 +51,8 @@ pub(crate) struct Text {
     pub(crate) received_at: DateTime<Utc>,
 }
 
-/// The signal and the texts to publish once the transaction is durable; may be empty.
+/// The signal and the texts that are published after the transaction is durable. Both may be
+/// missing.
 #[derive(Debug, Default)]
 pub(crate) struct Next {
     /// The conversation that the swarm has to answer, if any.
@@ -78,7 +79,8 @@ impl Next {
         }
     }
 
-    /// Combines two results: all texts, and the first one's signal or else the second one's.
+    /// Combines two results. Keeps the texts of both, and the signal of the first, or of the second
+    /// if the first has none.
     pub(crate) fn and(mut self, other: Self) -> Self {
         self.texts.extend(other.texts);
         Self {
@@ -137,8 +139,8 @@ impl Text {
         self.event_id.starts_with(RECOVERED)
     }
 
-    /// Returns whether the text was found in the provider's records and is older than a restored
-    /// backup, which may lack its answer.
+    /// Returns whether a backup was restored after the text was written, and the text was then
+    /// found in the provider's records. The backup may lack the text's answer.
     pub(crate) fn is_of_before_a_restore(&self) -> bool {
         self.event_id.starts_with(RECOVERED_AFTER_RESTORE)
     }

@@ -1,5 +1,5 @@
-//! Identifies the caller: reads the session's cookie, loads the person's present rights, and
-//! accepts only forms that come from pages of that session.
+//! Identifies the caller. Reads the session's cookie and loads the person's present rights. Accepts
+//! only forms that come from pages of that session.
 
 use std::net::{IpAddr, SocketAddr};
 
@@ -20,16 +20,17 @@ use crate::{
     words::Words,
 };
 
-/// The cookie's name: the prefix makes browsers refuse it over plain HTTP and from other hosts.
+/// The session cookie's name. Its prefix makes browsers refuse the cookie over plain HTTP and from
+/// other hosts.
 const COOKIE_NAME: &str = "__Host-seven";
 /// The session cookie's name over plain HTTP on a developer's machine, where browsers refuse the
 /// prefix.
 const COOKIE_NAME_HERE: &str = "seven-here";
-/// Names of the cookie that holds a login's random values while the person is at their casino's own
-/// login provider; the second name is for plain HTTP.
+/// Names of the cookie for a login at a casino's own login provider. It holds the login's random
+/// values until the person comes back from the provider. The second name is for plain HTTP.
 const ATTEMPT_NAME: &str = "__Host-seven-login";
 const ATTEMPT_NAME_HERE: &str = "seven-login-here";
-/// How long a person may take at the provider, in seconds.
+/// How long a person may take at the login provider, in seconds.
 const ATTEMPT_SECONDS: i64 = 600;
 
 /// A person who is logged in, with the rights that they have now.
@@ -91,8 +92,8 @@ impl FromRequestParts<Shared> for Person {
     type Rejection = Fault;
 
     async fn from_request_parts(parts: &mut Parts, app: &Shared) -> Result<Self, Fault> {
-        // Fetches that a page makes by itself must not keep the session alive, so they do not touch
-        // it.
+        // Fetches that a page makes by itself must not keep the session alive. They are not
+        // recorded as a use of the session.
         let touch = !parts.headers.contains_key("hx-request") || parts.method == "POST";
         let token = token_of(app, parts).ok_or(Fault::LoggedOut)?;
         person(app, token, touch).await
@@ -115,7 +116,7 @@ pub(crate) async fn person(app: &App, token: Token, touch: bool) -> Result<Perso
     Ok(Person::of(token, session))
 }
 
-/// A form's own fields, and (`forms`) the session's form token, which every form carries.
+/// A form's fields, and in `forms` the session's form token, which every form carries.
 #[derive(serde::Deserialize)]
 struct Guarded<T> {
     #[serde(default)]
@@ -146,8 +147,8 @@ pub(crate) fn token_of(app: &App, parts: &Parts) -> Option<Token> {
     Token::read(only(parts, cookie_name(app))?)
 }
 
-/// Returns the value of a cookie. If two cookies have the name, it returns none, because another
-/// site may have planted one.
+/// Returns the value of a cookie. `None` if two cookies have this name, because another site may
+/// have planted one of them.
 fn only<'a>(parts: &'a Parts, name: &str) -> Option<&'a str> {
     let lines = parts.headers.get_all(COOKIE).into_iter();
     let cookies = lines
@@ -162,7 +163,8 @@ fn only<'a>(parts: &'a Parts, name: &str) -> Option<&'a str> {
 }
 
 /// Returns the header that sets the cookie with a login's random values, or removes the cookie.
-/// Browsers send it when the provider redirects back (SameSite=Lax); it does not log anybody in.
+/// Browsers send this cookie when the login provider redirects back (SameSite=Lax). The cookie does
+/// not log anybody in.
 pub(crate) fn attempt_cookie(app: &App, attempt: Option<(&str, &Attempt)>) -> HeaderValue {
     let (value, seconds) = match attempt {
         Some((id, attempt)) => {
@@ -175,8 +177,8 @@ pub(crate) fn attempt_cookie(app: &App, attempt: Option<(&str, &Attempt)>) -> He
     set_cookie(app, attempt_name(app), &value, "Lax", seconds)
 }
 
-/// Reads the random values of a login from the browser's cookie; `None` if the login was at another
-/// provider.
+/// Reads the random values of a login from the browser's cookie. `None` if the cookie belongs to a
+/// login at a different provider.
 pub(crate) fn attempt_of(app: &App, parts: &Parts, id: &str) -> Option<Attempt> {
     let mut values = only(parts, attempt_name(app))?.split('.');
     if values.next() != Some(id) {
@@ -233,8 +235,8 @@ fn cookie_name(app: &App) -> &'static str {
 #[derive(Debug)]
 pub(crate) struct From(pub(crate) String);
 
-/// Writes an address in the form under which logins are counted. Of an IPv6 address only the first
-/// 64 bits count, because one customer has all addresses that share them.
+/// Writes an address in the form under which logins are counted. Only the first 64 bits of an IPv6
+/// address are used, because all addresses that share them belong to one internet customer.
 fn counted(address: IpAddr) -> String {
     match address {
         IpAddr::V4(address) => address.to_string(),

@@ -33,7 +33,7 @@ pub(crate) struct App {
     pub(crate) uploads: Uploads,
 }
 
-/// The readings that all pages of a casino share.
+/// Readings of the database and the bus that open pages share for a moment.
 #[derive(Debug)]
 pub(crate) struct Read {
     pub(crate) conversations: Readings<ConversationList>,
@@ -45,9 +45,9 @@ pub(crate) struct Read {
 
 /// How long counted figures are shown before they are counted again.
 const FIGURES_TTL: Duration = Duration::from_secs(30);
-/// How long pages share the rows that they fetch after a hint. It is shorter than the delay of a
-/// hint, so that a reading that took less than the difference contains the change. For slower
-/// readings, a second hint follows each hint.
+/// How long pages share the rows that they fetch after a hint. It is shorter than the delay between
+/// a change and its hint, so that the rows contain the change. A slow reading may still lack the
+/// change, so a second hint follows each hint.
 const LIST_TTL: Duration = Duration::from_millis(150);
 /// How long the pages share an answer of the bus.
 const BUS_TTL: Duration = Duration::from_millis(500);

@@ -52,7 +52,7 @@ pub(crate) fn routes() -> Router<Shared> {
     Router::new().route("/assets/{version}/{file}", get(asset))
 }
 
-/// Returns the path of the folder of the assets, which contains their hash.
+/// Returns the path under which the assets are served; it contains a hash of their contents.
 pub(crate) fn folder() -> String {
     format!("/assets/{}", *VERSION)
 }

@@ -5,8 +5,8 @@ use askama::{Template, filters::HtmlSafe};
 
 const WIDTH: f64 = 720.0;
 const HEIGHT: f64 = 180.0;
-/// Space in SVG units: at the left for the axis' greatest number, below the bars for the days, and
-/// above the bars.
+/// Space in SVG units. `LEFT` of the bars is the axis' greatest number, `BELOW` them are the days.
+/// `ABOVE` them is a margin.
 const LEFT: f64 = 76.0;
 const BELOW: f64 = 24.0;
 const ABOVE: f64 = 12.0;

@@ -7,8 +7,8 @@ use axum::{
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Fault {
-    /// There is no such page, or the person may not know of it: the answer is the same, so that
-    /// nobody finds out which ids exist.
+    /// There is no such page, or the person may not know of it. The answer is the same in both
+    /// cases, so that nobody finds out which ids exist.
     NotFound,
     /// The form does not come from a page of this session.
     Forbidden,

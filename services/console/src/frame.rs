@@ -13,7 +13,7 @@ pub(crate) struct Frame {
     /// Name of the person who is logged in; empty when nobody is.
     pub(crate) name: String,
     pub(crate) forms: String,
-    /// The casino to which the page belongs; empty for a page of no casino.
+    /// The casino to which the page belongs; empty if it belongs to none.
     pub(crate) casino: String,
     /// Whether the page listens to the stream of hints.
     pub(crate) live: bool,
@@ -42,7 +42,7 @@ impl Frame {
         }
     }
 
-    /// Returns the frame of a page for this person, with links to the pages that they may see;
+    /// Returns the frame of a page for this person. It links to the pages that the person may see.
     /// `here` is the key of the page itself.
     pub(crate) fn of(person: &Person, casino: Option<&CasinoId>, title: &str, here: &str) -> Self {
         let mut links = vec![("/".to_owned(), "casinos")];

@@ -1,5 +1,5 @@
-//! Wraps every page: a form must come from our own pages, browsers must not store answers, only our
-//! own scripts may run, and a fault becomes a page.
+//! Wraps every page in four rules: a form must come from our own pages, browsers must not store
+//! answers, only our own scripts may run, and a fault becomes a page.
 
 use askama::Template;
 use axum::{
@@ -25,7 +25,6 @@ use crate::{
     words::Words,
 };
 
-/// Maximum size of a form, in bytes.
 const FORM_BYTES: usize = 64 * 1024;
 /// The content security policy: pages load nothing from other sites, evaluate no text as code, and
 /// cannot be framed. Only the Trusted Types policy `htmx`, which `assets/console.js` creates, may
@@ -94,8 +93,8 @@ pub(crate) fn words_of(headers: &HeaderMap) -> Words {
     )
 }
 
-/// Returns whether the browser says that a page of ours sent this form: by `Sec-Fetch-Site`, or by
-/// `Origin` for browsers that do not send the former.
+/// Returns whether the browser says that a page of ours sent this form. Browsers say so by
+/// `Sec-Fetch-Site`, older ones by `Origin`.
 fn is_ours(app: &App, headers: &HeaderMap) -> bool {
     let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
     match (text("sec-fetch-site"), text(ORIGIN.as_str())) {
@@ -107,13 +106,13 @@ fn is_ours(app: &App, headers: &HeaderMap) -> bool {
 
 fn page_of(fault: Fault, words: Words, by_script: bool) -> Response {
     if fault == Fault::NotFound && by_script {
-        // A page asked for a part of itself that the person may no longer see, so the whole page
-        // must go.
+        // A script asked for a part of its page, and the person may no longer see it. The browser
+        // must leave the whole page.
         return ([("hx-redirect", "/")], ()).into_response();
     }
     if fault == Fault::LoggedOut {
-        // The script would follow a plain redirect by itself and put the login page into the
-        // fragment.
+        // The script would follow a plain redirect by itself. It would put the login page into the
+        // part of the page that it fetched.
         return if by_script {
             ([("hx-redirect", "/login")], ()).into_response()
         } else {
@@ -128,7 +127,7 @@ fn page_of(fault: Fault, words: Words, by_script: bool) -> Response {
     (fault.status(), shown(&page)).into_response()
 }
 
-/// Renders a template. If rendering fails, it logs the error and returns an empty page.
+/// Renders a template. If rendering fails, logs the error and returns an empty page.
 pub(crate) fn shown(page: &impl Template) -> Html<String> {
     Html(page.render().unwrap_or_else(|error| {
         tracing::error!(%error, "a page could not be rendered");
@@ -141,7 +140,7 @@ pub(crate) fn go_to(path: &str) -> Response {
     (StatusCode::SEE_OTHER, [(LOCATION, path)]).into_response()
 }
 
-/// Returns a file as a download. Its name must be ASCII without quotes.
+/// Returns a file as a download. `name` must be ASCII without quotes.
 pub(crate) fn file(name: &str, body: impl Into<Body>) -> Response {
     let kind = match name.rsplit_once('.') {
         Some((_, "csv")) => "text/csv; charset=utf-8",

@@ -1,6 +1,6 @@
-//! Sends hints to open pages that something changed at a casino. A hint carries no data: the page
-//! fetches its parts again. Changes by other processes arrive over the bus; changes that people
-//! make in this process are hinted at once.
+//! Tells open pages by hints that something changed at their casino. A hint carries no data: the
+//! page fetches its parts again. Changes by other processes arrive over the bus; changes that
+//! people make in this process are hinted at once.
 
 use std::{convert::Infallible, time::Duration};
 
@@ -14,20 +14,21 @@ use tokio::{
 
 use crate::app::Shared;
 
-/// Minimum time between two hints to one page. Together with `DELAY` it must stay below one second,
-/// within which every page must show a new text.
+/// Minimum time between two hints to one page. A page must show a new text within a second, so this
+/// time and `DELAY` together must stay below one second.
 const LEAST_GAP: Duration = Duration::from_millis(700);
-/// Time between a change and its hint. When the bus reports a change, its row may not be written
-/// yet. Also, pages that fetch at the same time share a reading, which must not be older than the
-/// change.
+/// Time between a change and its hint. When the bus reports a change, the changed row may not be
+/// written yet. Also, pages that fetch at the same time share a reading, which must not be older
+/// than the change.
 const DELAY: Duration = Duration::from_millis(200);
-/// Time from a hint to a second one, which covers rows that were written only after the first.
+/// Time from a hint to its repetition, which covers rows that were written only after the first
+/// hint.
 const LATER: Duration = Duration::from_millis(1_500);
 /// Time between two checks of the session behind a stream. It may be long: a stream carries no
 /// data, and every fetch of a page checks the session itself.
 const CHECK: Duration = Duration::from_secs(5);
-/// Time without news after which a page gets a hint anyway; `REFRESH_ALONE` applies while the bus
-/// is unreachable.
+/// Time without news after which a page gets a hint anyway. While the bus is unreachable,
+/// `REFRESH_ALONE` applies instead.
 const REFRESH: Duration = Duration::from_secs(20);
 const REFRESH_ALONE: Duration = Duration::from_secs(2);
 /// Pause before the next attempt to subscribe to the bus.
@@ -72,15 +73,15 @@ pub(crate) async fn hear(app: Shared) {
 /// The state of one page's stream.
 struct Page {
     heard: broadcast::Receiver<CasinoId>,
-    /// When the last hint was sent, and (`again`) when the second hint for the same change is due.
+    /// When the last hint was sent. `again`: when the second hint for the same change is due.
     last: Option<Instant>,
     again: Option<Instant>,
     checked: Instant,
 }
 
 /// Returns the hints for one page: a `change` event at most every 900 ms, and one after a time
-/// without news. The stream ends at the shutdown, or when `allowed` returns false, after one last
-/// hint. `allowed` is asked every few seconds.
+/// without news. `allowed` is asked every few seconds. If it returns false, the stream ends after
+/// one last hint. The stream also ends at the shutdown.
 pub(crate) fn stream_for<A, F>(
     app: Shared,
     casino: CasinoId,
@@ -129,8 +130,8 @@ where
             page.again = told.then(|| now + LATER);
             let mut goes_on = true;
             if now >= page.checked + CHECK {
-                // If reading is no longer allowed, this last hint makes the page fetch and learn
-                // it.
+                // If the person may no longer read the casino's data, this is the last hint. The
+                // page then fetches its parts, and that fetch is refused.
                 goes_on = allowed().await;
                 page.checked = now;
             }

@@ -1,6 +1,6 @@
-//! console: the pages for the casinos' own people (D27). The HTML is rendered on the server; each
-//! page fetches its parts again when the stream hints that something changed. The pages call the
-//! same functions as the operators' commands.
+//! console: the pages for the casinos' own people (D27). The HTML is rendered on the server. When
+//! the stream hints that something changed, a page fetches its parts again. The pages call the same
+//! functions as the operators' commands.
 
 mod access;
 mod app;
@@ -41,7 +41,7 @@ pub async fn run(fleet: Fleet, settings: &Settings, listener: TcpListener) -> st
         hints: Hints::default(),
         read: Read::default(),
         uploads: uploads::uploads(),
-        // The mail server's address is a secret of the scheduler. A configured sender implies that
+        // Only the scheduler may read the mail server's address. If a sender address is configured,
         // a mail server is configured, too.
         reach: Reach {
             local: settings.notices.local,

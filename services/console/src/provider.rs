@@ -1,5 +1,5 @@
-//! Talks to a casino's own login provider (OpenID Connect): reads its addresses and keys, and
-//! exchanges a code for an ID token (RFC 6749 with PKCE, RFC 7636).
+//! Talks to a casino's own login provider (OpenID Connect). Reads the provider's addresses and
+//! keys, and exchanges a code for an ID token (RFC 6749 with PKCE, RFC 7636).
 
 use std::{collections::BTreeMap, time::Duration};
 
@@ -21,12 +21,14 @@ use url::{Url, form_urlencoded};
 
 /// Maximum time to wait for a provider. It is short, because a person waits for the answer.
 const DEADLINE: Duration = Duration::from_secs(10);
-/// How long a provider's addresses and keys are cached. That is safe for keys, because a provider
-/// publishes new keys before it signs with them.
+/// How long a provider's addresses and keys are cached. Caching keys is safe: a provider publishes
+/// new keys before it signs with them.
 const KNOWN_FOR: Duration = Duration::from_secs(3_600);
-/// Minimum age of the cached keys before a token with an unknown key causes a new read of the keys.
+/// If a token names an unknown key, the keys are read again, but only if the cached keys are at
+/// least this old.
 const KEYS_AGAIN: Duration = Duration::from_secs(60);
-/// Pause after a failed read, during which no caller waits for the provider again.
+/// Pause after a failed read of a provider's addresses and keys. During the pause, callers get the
+/// cached addresses and keys, or an error at once.
 const RESTS_FOR: Duration = Duration::from_secs(5);
 /// Maximum size of a provider's answer, in bytes.
 const MOST_BYTES: usize = 256 * 1024;
@@ -176,8 +178,8 @@ impl Provider {
         Ok(address)
     }
 
-    /// Exchanges the code that the person came back with for an ID token, and verifies who they
-    /// are.
+    /// Exchanges `code`, which the person brought back from the provider, for an ID token. Then
+    /// verifies the person's identity.
     ///
     /// # Errors
     /// Fails when the provider does not answer, or when its token is invalid.
@@ -237,8 +239,8 @@ impl Provider {
         Ok(json::<Tokens>(&answer(call).await?)?.id_token)
     }
 
-    /// Returns the provider's addresses and keys. Reads them again when they are older than `most`,
-    /// or than `KNOWN_FOR` without it. One caller reads while the others wait, at most for
+    /// Returns the provider's addresses and keys. Reads them again if they are older than `most`,
+    /// or than `KNOWN_FOR` if `most` is `None`. One caller reads; the others wait for at most
     /// `DEADLINE`.
     async fn known(&self, most: Option<Duration>) -> Result<Known, Error> {
         let mut memory = timeout(DEADLINE, self.memory.lock())
@@ -271,8 +273,8 @@ impl Provider {
         let issuer = self.settings.issuer.trim_end_matches('/');
         let place = format!("{issuer}/.well-known/openid-configuration");
         let document: Document = json(&answer(self.client.get(place)).await?)?;
-        // Plain HTTP is accepted only if the configured issuer uses it, which the settings permit
-        // on this machine only.
+        // Plain HTTP is accepted only if the configured issuer uses it. The settings permit such an
+        // issuer only on this machine.
         let scheme = self.settings.issuer.split(':').next();
         let endpoints = [
             &document.authorization_endpoint,

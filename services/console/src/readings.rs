@@ -1,5 +1,5 @@
-//! A cache for rows that look the same on all open pages of a casino. After a hint, all pages fetch
-//! at the same time; one query per page would slow down the answers to guests.
+//! A cache for rows that look the same on all open pages of a casino. After a hint, all open pages
+//! fetch these rows at the same time. One query per page would slow down the answers to guests.
 
 use std::{sync::Arc, time::Duration};
 

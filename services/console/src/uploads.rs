@@ -1,5 +1,6 @@
-//! Checked content files that wait until their person loads them. They are held in memory: in
-//! another process, or after a quarter of an hour, the person must upload the file again.
+//! Checked content files that wait until the person who uploaded them loads them. They are held in
+//! this process's memory for a quarter of an hour. After that, or in another process, the person
+//! must upload the file again.
 
 use std::{sync::Arc, time::Duration};
 
@@ -8,7 +9,7 @@ use seven_content::load::Loaded;
 use seven_domain::CasinoId;
 use uuid::Uuid;
 
-/// How long a checked file is held, and how many bytes all of them may take together.
+/// How long a checked file is held. `UPLOAD_BYTES`: maximum size of all held files together.
 const UPLOAD_TTL: Duration = Duration::from_secs(15 * 60);
 const UPLOAD_BYTES: u64 = 64 << 20;
 

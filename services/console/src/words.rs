@@ -23,16 +23,16 @@ impl Words {
         Self(language.parse().unwrap_or(Language::En))
     }
 
-    /// Chooses the language by the browser's preference, for pages before the login: Spanish if it
-    /// comes first, else English.
+    /// Chooses the language of pages before the login: Spanish if the browser names it first,
+    /// otherwise English.
     pub(crate) fn preferred(accept_language: &str) -> Self {
         let first = accept_language.split([',', ';']).next().unwrap_or_default();
         let spanish = first.trim().to_ascii_lowercase().starts_with("es");
         Self(if spanish { Language::Es } else { Language::En })
     }
 
-    /// Returns the text under this key, or the key itself if there is none; a test makes sure that
-    /// none is missing.
+    /// Returns the text under this key, or the key itself if there is no text. A test checks that
+    /// every key in the templates has a text.
     pub(crate) fn t<'a>(&self, key: &'a str) -> &'a str {
         let table: &'static Table = match self.0 {
             Language::Es => &SPANISH,
@@ -41,8 +41,8 @@ impl Words {
         table.get(key).map_or(key, String::as_str)
     }
 
-    /// Returns the text under the key `{kind}_{name}`, such as `role_` and a role's name; `name`
-    /// itself if there is none.
+    /// Returns the text under the key `{kind}_{name}`, such as `role_host`. If there is no text,
+    /// returns `name`.
     pub(crate) fn of_kind(&self, kind: &str, name: &str) -> String {
         let key = format!("{kind}_{name}");
         let text = self.t(&key);
@@ -53,8 +53,8 @@ impl Words {
         }
     }
 
-    /// Returns the name shown for a guest: the end of the phone number, or "visitor of the website"
-    /// if there is none.
+    /// Returns the name shown for a guest: the last digits of the phone number or, without a phone,
+    /// "visitor of the website".
     pub(crate) fn guest(&self, last_four: Option<&str>) -> String {
         match last_four {
             Some(digits) => format!("{} {digits}", self.t("guest_ending")),

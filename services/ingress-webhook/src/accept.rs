@@ -1,5 +1,6 @@
-//! Makes an event durable before it answers 2xx (D2): publishes it within 800 ms, otherwise spools
-//! it, otherwise answers 503. A STOP's suppression is written first (D7).
+//! Makes an event durable and only then answers 2xx (D2): publishes the event within 800 ms. If
+//! that fails, spools the event; if that fails too, answers 503. A STOP's suppression is written
+//! first (D7).
 
 use std::time::Duration;
 
@@ -21,12 +22,12 @@ use crate::{answer::Answer, app::App, mutant};
 /// has to act on them.
 const ODD_SENDER: &str = "odd_sender";
 const PUBLISH_TIMEOUT: Duration = Duration::from_millis(800);
-/// Timeout of a call to Postgres. Together with the publish and Redis, it stays under the 1.5 s
-/// within which we answer (D2).
+/// Timeout of a call to Postgres. This timeout, the publish and the call to Redis together stay
+/// under 1.5 s, the time within which we answer (D2).
 const STORE_TIMEOUT: Duration = Duration::from_millis(500);
 
-/// Waits for database work with a timeout, but never cancels it: a half-finished transaction must
-/// not go back to the pool.
+/// Waits for database work with a timeout, but does not cancel the work: a half-finished
+/// transaction must not go back to the pool.
 async fn in_time<T: Send + 'static>(
     work: impl Future<Output = Result<T, seven_store::Error>> + Send + 'static,
 ) -> Option<T> {
@@ -51,7 +52,7 @@ impl App {
         };
         seven_telemetry::trace::concern(&casino);
         if let Intake::Text { event, keyword, .. } = &intake {
-            // Must be the first log line about the text (OBS-1).
+            // This must be the first log line about the text.
             let stop = keyword.is_some_and(|keyword| keyword.intent == Intent::OptOut);
             tracing::info!(%casino, provider = event.provider, stop, trace, "SMS inbound received");
         }
@@ -97,8 +98,9 @@ impl App {
         }
     }
 
-    /// Returns the route of the event: that of the first of its numbers that belongs to a casino,
-    /// otherwise that of its attempt. `None` if neither roster nor database could answer.
+    /// Returns the event's route. The first of the event's numbers that belongs to a casino
+    /// decides; if there is none, the event's attempt decides. `None` if neither roster nor
+    /// database could answer.
     async fn route_of(&self, intake: Intake) -> Option<(Route, Intake)> {
         for number in intake.numbers().into_iter().cloned().collect::<Vec<_>>() {
             let route = route_of(&self.fleet, &number).await?;
@@ -119,10 +121,11 @@ impl App {
         Some((Route::to(casino), intake))
     }
 
-    /// Sets the time of a Twilio text to that of Twilio's first call about it, because Twilio sends
-    /// no time. With the time of a repeated call, a START would overrule a STOP written in between
-    /// (D7), and the text would go to the casino that took the number over since (D40). `casino` is
-    /// the first one that had the number, so a hand-over between two calls does not change it.
+    /// Sets the time of a Twilio text to the time of Twilio's first call about the text, because
+    /// Twilio sends no time. The time of a repeated call would be too late: an old START could
+    /// overrule a newer STOP (D7), and the text could go to a casino that took the number over
+    /// after it was sent (D40). `casino` is the first casino that had the number, so it is the same
+    /// at each call.
     async fn at_its_first_call(&self, casino: &CasinoId, mut intake: Intake) -> Intake {
         if let Intake::Text {
             occurred_at, event, ..
@@ -140,8 +143,8 @@ impl App {
         intake
     }
 
-    /// Returns whether Redis records the text as handled. Returns false for a STOP, which is never
-    /// skipped on Redis's answer alone.
+    /// Returns whether Redis records the text as handled. Always returns false for a STOP: it must
+    /// not be skipped on Redis's answer alone.
     async fn known(&self, casino: &CasinoId, intake: &Intake, message_id: &str) -> bool {
         !matches!(
             intake,
@@ -170,7 +173,8 @@ impl App {
             trace,
             payload,
         };
-        // Runs both at once, because one after the other they could take longer than the 1.5 s.
+        // Writes the suppression and publishes the event at the same time. One after the other, the
+        // two could take longer than the 1.5 s within which we answer.
         let (suppressed, stored) = tokio::join!(
             self.suppress(casino, intake),
             self.make_durable(casino, &message)
@@ -183,8 +187,8 @@ impl App {
         }
     }
 
-    /// Writes the suppression of a STOP. Returns false if Postgres could not store it; then only
-    /// Redis refuses texts until the provider repeats its call.
+    /// Writes the suppression of a STOP. Returns false if Postgres could not store the suppression.
+    /// Only Redis then refuses texts to the guest, until the provider repeats its call.
     async fn suppress(&self, casino: &CasinoId, intake: &Intake) -> bool {
         let Intake::Text {
             to,
@@ -214,7 +218,8 @@ impl App {
             *occurred_at,
             event.event_id.clone(),
         );
-        // A bare STOP quotes nothing. Only a text that may quote us needs the database query.
+        // The guest's last texts from us are read only if this text may quote one of them. A bare
+        // STOP needs no such query.
         let may_be_ours = event.autoresponse.is_empty()
             && (keyword.pattern_id.contains(".nl.") || echo::may_quote(&event.text));
         let said = may_be_ours.then(|| event.text.clone());
@@ -276,9 +281,9 @@ impl App {
         }
     }
 
-    /// Writes a STOP that was sent to a number without a casino, for the casinos that had the
-    /// number before (D40). No gate will read such a text. Returns false if it could not be
-    /// written.
+    /// Stores a STOP to a number that no casino has now. It is stored for the casinos that had the
+    /// number before (D40), because no gate will read the text. Returns false if the STOP could not
+    /// be stored.
     async fn stop_at_former(&self, intake: &Intake) -> bool {
         let Intake::Text {
             to,
@@ -391,7 +396,7 @@ impl App {
     }
 }
 
-/// A STOP in the form in which it is written for the casinos that had the number before.
+/// The parts of a STOP that are written for the casinos that had the number before.
 struct StopToCarry {
     number: PhoneE164,
     phone: PhoneE164,
@@ -401,11 +406,11 @@ struct StopToCarry {
 }
 
 impl StopToCarry {
-    /// Writes the STOP for each casino that had the number before and texted with the guest over
-    /// it, or may have, and for a casino that has just taken the number over.
+    /// Writes the STOP for each casino that had the number before or has just taken it over. A
+    /// casino is left out if it cannot have exchanged texts with the guest through the number.
     async fn reach(&self, fleet: &Fleet, casino: &CasinoId) -> Result<(), seven_store::Error> {
-        // The worker of a single casino may not write at other casinos, so the scheduler extends
-        // the STOP to them.
+        // The worker of a single casino may not write rows of other casinos, so the scheduler
+        // extends the STOP to them.
         if !fleet.roster.only().is_empty() {
             return Ok(());
         }
@@ -423,7 +428,8 @@ impl StopToCarry {
                 .may_have_spoken_over(&guest, self.number.as_str())
                 .await?
             {
-                // The provider blocks the number that the guest wrote to, not this casino's own.
+                // The provider blocks only the number that the guest wrote to, not this casino's
+                // own number.
                 let word = Word {
                     method: self.method,
                     provider_knows: false,

@@ -1,4 +1,5 @@
-//! The answers of the webhook: status, JSON body, and the reason under which each is counted.
+//! The answers of the webhook: status, JSON body, and the reason under which the metrics count each
+//! answer.
 
 use axum::{
     Json,
@@ -26,14 +27,14 @@ pub(crate) enum Answer {
     },
     Refused(Refusal),
     TooLarge,
-    /// Neither JetStream nor the spool took the event; the provider calls again.
+    /// The event, or the suppression of its STOP, could not be stored; the provider calls again.
     NotStored,
     /// The caller did not send its body in time.
     TooSlow,
-    /// The caller did not send its body while too many others waited to send theirs.
+    /// The caller had not yet sent its body when too many other calls were waiting for theirs.
     Displaced,
-    /// No permit became free, or no store answered, within the call's time; the provider calls
-    /// again.
+    /// No permit became free, or no store answered, within the call's time limit; the provider
+    /// calls again.
     NotDone,
 }
 
@@ -122,8 +123,8 @@ impl IntoResponse for Answer {
             .with_label_values(&[status.as_str(), reason])
             .inc();
         let mut response = (status, Json(body)).into_response();
-        // Attaches the answer to the response, because the call's span is written outside the
-        // handler and reports it.
+        // Attaches the answer to the response: the call's span, which is written outside the
+        // handler, reports the answer.
         response.extensions_mut().insert(self);
         response
     }

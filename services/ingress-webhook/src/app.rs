@@ -47,12 +47,13 @@ pub struct Verifiers {
     pub twilio: Option<Twilio>,
 }
 
-/// The verifier of Twilio's signatures. Twilio signs the URL that it was given, so `webhook_url`
-/// must be exactly that URL.
+/// The verifier of Twilio's signatures. The signature covers the URL that Twilio was given, so
+/// `webhook_url` must be exactly that URL.
 #[derive(Debug)]
 pub struct Twilio {
     pub verifier: twilio::Verifier,
-    /// The webhook address from the settings; a status callback has its attempt id appended.
+    /// The webhook address from the settings. Twilio sends status callbacks to this address with
+    /// the attempt's id appended.
     pub webhook_url: Url,
 }
 
@@ -101,7 +102,7 @@ pub(crate) fn router(
         .layer(CatchPanicLayer::new())
 }
 
-/// Routes one address of a provider. `route` names it in traces.
+/// Routes one of the addresses that a provider calls. `route` names the address in traces.
 fn webhook<P: Signer>(route: &'static str) -> MethodRouter<Arc<App>> {
     let traced = middleware::from_fn(move |request, next| traced(route, request, next));
     post(receive::<P>).route_layer(traced)
@@ -122,8 +123,8 @@ impl App {
     }
 }
 
-/// Runs one call in its span. Calls that are not the provider's leave no span, so that strangers
-/// cannot write into our traces.
+/// Runs one call in a span. A call that does not come from the provider leaves no span, so that
+/// strangers cannot write into our traces.
 async fn traced(route: &'static str, request: Request, next: Next) -> Response {
     let answered = async {
         trace::set("http.request.method", "POST");
@@ -138,8 +139,8 @@ async fn traced(route: &'static str, request: Request, next: Next) -> Response {
     trace::serve(Stage::Ingress.as_str(), answered).await
 }
 
-/// Begins the trace of the event, under our own id: the public address's headers cannot be trusted.
-/// A receipt leaves no span here, as it belongs to its text's trace.
+/// Begins the event's trace under our own id, because trace headers from a public address cannot be
+/// trusted. A receipt leaves no span here; the sender adds it to the trace of its text.
 fn begin(intake: &Intake) -> String {
     match intake {
         Intake::Text { event, keyword, .. } => {
@@ -161,7 +162,7 @@ fn begin(intake: &Intake) -> String {
         .to_string()
 }
 
-/// Returns readiness: an event can be made durable, by the bus or by the spool.
+/// Reports whether an event can be made durable, by the bus or by the spool.
 async fn ready(State(app): State<Arc<App>>) -> impl IntoResponse {
     let (nats, postgres) = tokio::join!(app.fleet.bus.ready(), app.fleet.store.ready());
     let status = if nats || postgres {

@@ -1,5 +1,5 @@
-//! Records webhooks with a bad signature in the audit log, at most one entry a minute with their
-//! number, so that strangers cannot flood it. The metric counts each.
+//! Records webhooks with a bad signature in the audit log. At most one entry a minute is written,
+//! with the number of failures, so that strangers cannot flood the log.
 
 use std::sync::Mutex;
 
@@ -19,8 +19,8 @@ struct State {
 }
 
 impl AuthFailures {
-    /// Counts one failure; returns how many to record now, if a minute has passed since the last
-    /// entry.
+    /// Counts one failure. If a minute has passed since the last audit entry, returns the number of
+    /// failures to record now.
     fn count(&self, now: DateTime<Utc>) -> Option<u64> {
         let mut state = self
             .0
@@ -45,7 +45,7 @@ impl AuthFailures {
         let fleet = fleet.clone();
         tokio::spawn(async move {
             let written = async {
-                // The body may not be read before it is verified, so its casino is unknown.
+                // The body may not be read before it is verified, so the casino is unknown.
                 let mut tx = fleet.store.bind(&CasinoId::unknown()).await?;
                 let detail = serde_json::json!({
                     "reason": refusal.to_string(),

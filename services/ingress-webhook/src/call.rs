@@ -1,5 +1,5 @@
-//! A provider's call as an extractor: verifies the signature, then yields the event. One type per
-//! provider; the handler is the same for both.
+//! Extracts the event from a provider's call after verifying the call's signature. Each provider
+//! has its own `Signer`; the handler is the same for both.
 
 use std::{fmt, marker::PhantomData, sync::Arc};
 
@@ -30,7 +30,7 @@ pub(crate) struct Verified<P> {
     provider: PhantomData<P>,
 }
 
-/// Defines how a provider signs its calls, and the form of the answers that it reads.
+/// Defines how a provider signs its calls, and the form of the answers that the provider reads.
 pub(crate) trait Signer: Sized + Send + 'static {
     /// Verifies the call and reads its event. A caller whose signature is missing or malformed is
     /// refused before its body is read.
@@ -46,7 +46,8 @@ pub(crate) trait Signer: Sized + Send + 'static {
 /// The parts of a call before its body.
 #[derive(FromRequestParts)]
 pub(crate) struct Head {
-    /// The attempt that each send appends to the address which it gives the provider (D5).
+    /// The attempt id at the end of the called address. For each attempt, the sender gives the
+    /// provider an address that ends with the attempt's id (D5).
     attempt: Option<Path<String>>,
     peer: Extension<Peer>,
     query: RawQuery,
@@ -156,8 +157,8 @@ impl Signer for Twilio {
         })
     }
 
-    /// Twilio reads a 2xx answer to an inbound message as TwiML and reports an error for anything
-    /// else; an empty response sends nothing.
+    /// Twilio reads a 2xx answer to an inbound message as TwiML, and reports an error if it is not
+    /// TwiML. An empty `<Response/>` sends nothing.
     fn respond(answer: Answer) -> Response {
         let response = answer.into_response();
         if !response.status().is_success() {

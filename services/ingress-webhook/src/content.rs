@@ -1,5 +1,5 @@
-//! The webhook for content: a spreadsheet or a program of the casino's saves an item (CMS-1..6). It
-//! answers 2xx only when the revision is stored.
+//! The webhook for content, through which a casino's spreadsheet or program saves an item. The
+//! webhook answers 2xx only when the revision is stored.
 
 use std::{sync::Arc, time::Duration};
 
@@ -27,10 +27,10 @@ use tokio::{sync::Semaphore, time::Instant};
 
 use crate::limits::{Places, in_time};
 
-/// Target for the time in which an edit is stored, in milliseconds; a slower edit is logged
-/// (CMS-6).
+/// Target time for storing an edit, in milliseconds; a slower edit is logged.
 const TARGET_MILLIS: u128 = 5_000;
-/// Maximum number of characters of an edit's id, its editor's address and its category.
+/// Maximum length in characters. It applies separately to an edit's id, its editor's address and
+/// its category.
 const MOST_CHARS: usize = 254;
 
 /// The body of a call: one edit as its source sends it.
@@ -59,8 +59,8 @@ struct Told {
     publish_at: Option<DateTime<Utc>>,
     #[serde(default)]
     take_down_at: Option<DateTime<Utc>>,
-    /// The time of the edit by the spreadsheet's clock. It serves only as a measurement, so an edit
-    /// with an unreadable time is not refused.
+    /// The time of the edit by the spreadsheet's clock. It is only used to measure delays, so an
+    /// edit with an unreadable time is not refused.
     #[serde(default)]
     timestamp: Value,
     /// Whether a person asked to send the item again although nothing changed.
@@ -74,8 +74,8 @@ struct App {
     fleet: Fleet,
     proxies: Proxies,
     places: Places,
-    /// Permits to store an edit. They are few, because guests' texts share the database's
-    /// connections.
+    /// Permits to store an edit. They are few, because edits share the database's connections with
+    /// guests' texts.
     desk: Semaphore,
 }
 
@@ -139,7 +139,7 @@ async fn receive(
 }
 
 /// Measures the time from the edit to the call, and from the call to the stored change. The first
-/// is skipped if the spreadsheet's clock is ahead.
+/// time is skipped if the spreadsheet's clock is ahead.
 fn measure(edited_at: &Value, called_at: DateTime<Utc>, stored: Duration) {
     let step = &metrics().content.step;
     let edited_at = edited_at.as_str().and_then(|at| at.parse().ok());
@@ -161,8 +161,8 @@ async fn signed(
     body: &[u8],
 ) -> Result<(CasinoId, DateTime<Utc>), Response> {
     let refused = |refusal: Refusal| {
-        // Calls without a signature are counted apart: anybody can make them, so no editor is
-        // affected.
+        // Calls without a signature are counted separately. Anybody can make such calls, so they do
+        // not show that a real editor's edits are refused.
         let outcome = match refusal {
             Refusal::Missing => "unsigned",
             _ => "refused",
@@ -176,8 +176,8 @@ async fn signed(
     let casino: CasinoId = casino.parse().map_err(|_| unknown())?;
     let text = |name| headers.get(name).and_then(|value| value.to_str().ok());
     let signature = (text(TIMESTAMP_HEADER), text(SIGNATURE_HEADER));
-    // Checks presence and age of the signature first, so that a call that is certainly invalid
-    // causes no database query.
+    // First checks that there is a signature and that it is recent. If not, the database need not
+    // be asked.
     let now = app.fleet.clock.now();
     age(signature, now).map_err(refused)?;
     let version = match version(app, &casino).await {
@@ -337,7 +337,7 @@ fn answer(casino: &CasinoId, told: &Told, outcome: Outcome, millis: u128) -> Res
     };
     body["latency_ms"] = json!(u64::try_from(millis).unwrap_or(u64::MAX));
     body["within_target"] = within.into();
-    // No id of a refused row is logged, because its cell may contain anything.
+    // The id of a refused row is not logged, because the caller may have put anything there.
     let known = errors == 0;
     let item = body["item_id"]
         .as_str()

@@ -19,14 +19,16 @@ use tokio::{
 
 use crate::answer::Answer;
 
-/// Limits of the calls in progress, of the time of each, and of the callers that may keep us
-/// waiting.
+/// Limits on the number of calls in progress, on the time of each call, and on callers that are
+/// slow to send.
 #[derive(Debug, Clone, Copy)]
 pub struct Limits {
-    /// Calls handled at once. Further ones wait for a permit within their own time limit.
+    /// Maximum number of calls handled at once. Further calls wait for a permit until their own
+    /// time limit.
     pub concurrency: usize,
-    /// Time from a call's head to its answer; after it the call gets 503, which providers repeat.
-    /// The body may take half of it; later it gets 408, which pages nobody.
+    /// Time from a call's head to its answer. A call that takes longer gets 503, so its provider
+    /// repeats it. The body must arrive within half of this time; otherwise the call gets 408, for
+    /// which nobody is paged.
     pub request: Duration,
     pub connections: Connections,
     /// Maximum number of calls whose body has not arrived yet.

@@ -6,8 +6,8 @@ use std::time::Duration;
 use seven_bus::{Bus, Outgoing};
 use seven_faults::{mutant, where_armed};
 
-/// Breaks a guarantee: ingress answers 200 and publishes a moment later, long enough for a kill in
-/// between.
+/// Breaks a guarantee: ingress answers 200 but publishes the event only four seconds later. If
+/// ingress is killed in between, the event is lost.
 pub(crate) fn publishes_later(bus: &Bus, message: &Outgoing<'_>) -> bool {
     where_armed!({
         if !mutant!("ack_before_publish") {
@@ -27,8 +27,8 @@ pub(crate) fn publishes_later(bus: &Bus, message: &Outgoing<'_>) -> bool {
     })
 }
 
-/// Breaks a guarantee: a STOP to a number that was handed on reaches only the casino that has it
-/// now.
+/// Breaks a guarantee: a STOP to a number that was handed on reaches only the casino that has the
+/// number now.
 pub(crate) fn forgets_former() -> bool {
     mutant!("forgets_former")
 }

@@ -1,5 +1,5 @@
-//! Runs the pre-send check, calls the provider and records the result (D5): at most three calls,
-//! each with a new check, for a text that certainly was not sent.
+//! Runs the pre-send check, calls the provider and records the result (D5). If a text was certainly
+//! not sent, it gets up to three calls in a row at one provider, each after a new check.
 
 use std::sync::Arc;
 
@@ -25,22 +25,25 @@ use crate::{
     window::{self, Eligibility},
 };
 
-/// Maximum number of calls to one provider for one text in a row; after them the text waits.
+/// Maximum number of successive calls to one provider for one text; then the text waits.
 const CALLS: u32 = 3;
-/// Seconds before each re-delivery, where the provider's error code gives none (SMS-44).
+/// Seconds before each re-delivery, unless the provider's error code has other delays (SMS-44).
 const REDELIVERY: [u32; 3] = [5, 25, 125];
 
-/// Maximum age of a pre-send check at its call; a process that stood still longer checks again. It
-/// is measured by the wall clock, which continues while a machine sleeps.
+/// Maximum time between a pre-send check and the call that it permits. If a process stood still for
+/// longer, it checks again instead of calling. The time is measured by the wall clock, which
+/// continues while a machine sleeps.
 const CHECK_VALIDITY: TimeDelta = TimeDelta::seconds(2);
 
 /// Calls providers until the text is accepted, refused, in doubt or deferred. Each call gets its
-/// own route and pre-send check. A doubtful call ends the loop and never fails over (D5).
+/// own route and pre-send check. A doubtful call ends the loop and is never repeated at another
+/// provider (D5).
 pub(crate) async fn look_and_send(sender: &Sender, job: &mut Job) -> Result<Outcome, Error> {
     let (mut called, mut calls, mut first) = ("", 0, true);
     loop {
         let eligibility = window::eligibility(sender, job)?;
-        // Runs both at once: the cache can only refuse, and Postgres decides.
+        // Selects the route and asks the cache at the same time. The cache can only refuse;
+        // Postgres decides.
         let (route, refused_as_of) = tokio::join!(
             route::route(sender, job),
             sender.fleet.cache.refused(&job.casino, &job.guest)
@@ -77,7 +80,7 @@ pub(crate) async fn look_and_send(sender: &Sender, job: &mut Job) -> Result<Outc
         }
         let request = request(job, called, attempt, &claim)?;
         let mut span = trace::step("seven.node.provider_call", "").client();
-        // Safety texts may be sent after a STOP, so a slow database does not delay them.
+        // Safety texts may be sent even after a STOP, so their check may be older.
         let held_up = job.class.lane() != Lane::Safety
             && sender.fleet.clock.now() - checked_at > CHECK_VALIDITY;
         let outcome = if held_up {
@@ -139,8 +142,8 @@ pub(crate) async fn look_and_send(sender: &Sender, job: &mut Job) -> Result<Outc
     }
 }
 
-/// Returns whether this call stopped the provider, for all casinos or for this one, so that the
-/// stops have to be read again.
+/// Returns whether this call stopped the provider, for all casinos or for this one. The stops must
+/// then be read again.
 fn must_reread(outcome: &SendOutcome) -> bool {
     matches!(
         outcome,
@@ -201,8 +204,9 @@ async fn check(
     Ok(verdict)
 }
 
-/// Runs the pre-send check of several texts, in the order of their ids, so that two transactions
-/// never deadlock. All checks are durable before the first text is sent.
+/// Runs the pre-send checks of several texts in one transaction. Texts are checked in the order of
+/// their ids, so that two transactions never deadlock. All checks are durable before the first text
+/// is sent.
 async fn check_all(
     sender: &Sender,
     lent: Lent,
@@ -221,8 +225,10 @@ async fn check_all(
     Ok(verdicts.into_iter().map(|(_, verdict)| verdict).collect())
 }
 
-/// Returns what a provider's answer means for the text, by the table in D5 and the provider's codes
-/// alone. `calls` counts the calls to this provider; 0 where it will not be called again now.
+/// Decides what happens to the text after a provider's answer. Only the table in D5 and the
+/// provider's error codes decide. `calls` is the number of calls to this provider in a row. It is 0
+/// if the provider's breaker has just opened, because the next call may then go to another provider
+/// at once.
 fn next(sender: &Sender, job: &Job, provider: &str, outcome: &SendOutcome, calls: u32) -> Next {
     match outcome {
         SendOutcome::Accepted { .. } => Next::Sent,
@@ -232,8 +238,8 @@ fn next(sender: &Sender, job: &Job, provider: &str, outcome: &SendOutcome, calls
             class: ErrorClass::Throttled,
             ..
         } if calls < CALLS => Next::RetryNow,
-        // The provider is at fault, not the text: the number of tries is not limited. Only the end
-        // of the text's usefulness ends it.
+        // The provider is at fault, not the text, so the number of tries is not limited. The text
+        // is tried again until it is too old to be useful.
         SendOutcome::NotSent { .. }
         | SendOutcome::Refused {
             class: ErrorClass::Throttled,
@@ -332,8 +338,8 @@ async fn record_all(
     casino: &CasinoId,
     ends: Vec<Arc<Ended>>,
 ) -> Result<Vec<Result<(), Error>>, Error> {
-    // If a crash of the database loses this commit, it is as if this worker had died before it: the
-    // webhook or the doubt's due row settles the attempt.
+    // If a crash of the database loses this commit, the attempt is settled as if this worker had
+    // died: by the provider's receipt, or by the due row for doubtful attempts.
     let mut tx = sender.fleet.store.bind_repeatable_on(lent, casino).await?;
     for ended in &ends {
         let audit_entry = ended.audit_entry();
@@ -361,8 +367,8 @@ async fn record_all(
     }
 }
 
-/// Writes the call and its outcome to the span. A refusal keeps the trace from being sampled out
-/// (OBS-36).
+/// Writes the call and its outcome to the span. A call that was not accepted marks the span as
+/// failed, so that sampling keeps the trace.
 fn describe(
     span: &mut trace::Step,
     provider: &'static str,
@@ -389,7 +395,8 @@ fn describe(
     }
 }
 
-/// Returns the outcome of a call that was held up and not made: certainly not sent.
+/// Returns the outcome of a call that was held up and therefore not made. The text was certainly
+/// not sent.
 fn held_up_before_the_call() -> SendOutcome {
     SendOutcome::NotSent {
         detail: format!(

@@ -1,5 +1,6 @@
-//! Combines database work for several texts of a casino in one transaction. A text's work starts at
-//! once; only texts that arrive while all connections are busy wait and are combined.
+//! Combines database work for several texts of a casino in one transaction. The work for one text
+//! is called a question here. A question is answered at once if a transaction is free. If all
+//! transactions are busy, new questions wait and are combined.
 
 use std::{
     collections::HashMap,
@@ -13,8 +14,8 @@ use seven_domain::CasinoId;
 use seven_runtime::Error;
 use tokio::sync::{Semaphore, oneshot};
 
-/// Maximum number of questions in one transaction, which holds the locks of the first question
-/// until the last one is done.
+/// Maximum number of questions in one transaction. It is limited because the transaction holds the
+/// first question's locks until the last question is answered.
 const MOST: usize = 16;
 
 /// Collects questions of one kind, by casino.
@@ -22,14 +23,14 @@ const MOST: usize = 16;
 pub(crate) struct Batcher<Q, A> {
     places: Mutex<HashMap<CasinoId, Arc<CasinoBatch<Q, A>>>>,
     /// Maximum number of simultaneous transactions of a casino. With two, a text that arrives while
-    /// one of them is busy need not wait for its end.
+    /// one transaction is busy can use the other.
     abreast: usize,
 }
 
 #[derive(Debug)]
 struct CasinoBatch<Q, A> {
-    /// Permits for transactions; a caller holds one while it answers its own question and those of
-    /// other callers.
+    /// Permits for transactions. A caller holds one permit while it answers its own question and
+    /// other callers' questions.
     turns: Semaphore,
     waiting: Mutex<Vec<Question<Q, A>>>,
     numbers: AtomicU64,
@@ -45,8 +46,9 @@ struct Question<Q, A> {
 // === impl Batcher ===
 
 impl<Q: Clone, A> Batcher<Q, A> {
-    /// Uses at most half of the connections, so that the casino's other work can go on. A casino's
-    /// own workers have two connections, and so one transaction at a time (docs/performance.md).
+    /// Makes a batcher that uses at most half of the connections, so that other work can go on. A
+    /// worker that serves a single casino has two connections, so it runs one transaction at a time
+    /// (docs/performance.md).
     pub(crate) fn over(connections: usize) -> Self {
         Self {
             places: Mutex::default(),
@@ -55,7 +57,8 @@ impl<Q: Clone, A> Batcher<Q, A> {
     }
 
     /// Returns the answer to `question`. `answer` gets a connection from `lend` and answers
-    /// questions in order; if it fails, it changed nothing, and each question is asked alone.
+    /// questions in order. If `answer` fails, it must have changed nothing, because each question
+    /// is then asked alone.
     pub(crate) async fn ask<C, L, F>(
         &self,
         casino: &CasinoId,

@@ -36,8 +36,8 @@ impl Carrier {
         self.provider.name()
     }
 
-    /// Returns the permit with the call's outcome. Announces a change of the breaker's state, and
-    /// wakes waiting texts when the provider works again.
+    /// Gives the permit back with the call's outcome. Returns and announces the change of the
+    /// breaker's state, if there is one. If the provider works again, wakes waiting texts.
     pub(crate) async fn ended(
         &self,
         fleet: &Fleet,

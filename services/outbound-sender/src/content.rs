@@ -8,7 +8,7 @@ use seven_store::Tx;
 
 use crate::types::Job;
 
-/// Returns the risk, from 0 to 1; `None` for replies.
+/// Returns the risk, from 0 to 1; `None` for a text that is not proactive.
 pub(crate) async fn risk(tx: &mut Tx, job: &Job) -> Result<Option<f64>, Error> {
     if job.class.lane() != Lane::Bulk {
         return Ok(None);

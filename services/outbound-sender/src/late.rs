@@ -1,5 +1,4 @@
-//! Late answers to cries for help: an answer to a cry that is sent after [`LATE_AFTER`], or never,
-//! opens a case for a person.
+//! Opens a case for a person if a cry for help is answered later than [`LATE_AFTER`], or never.
 
 use chrono::TimeDelta;
 use seven_guest::escalation::{self, Origin, Severity};
@@ -27,7 +26,7 @@ pub(crate) async fn note_late_help(sender: &Sender, job: &Job) -> Result<(), Err
     Ok(tx.commit().await?)
 }
 
-/// Opens a case if the answer that will never be sent answers a cry.
+/// Opens a case if the text that will never be sent is an answer to a cry.
 pub(crate) async fn note_lost_help(sender: &Sender, tx: &mut Tx, job: &Job) -> Result<(), Error> {
     if line::rank(job.class) > 0 {
         return Ok(());

@@ -1,5 +1,5 @@
-//! outbound-sender: the pre-send check (D6), rate limits, one provider call per permitted text
-//! (D5), and the receipts that settle it. Nothing else calls a provider.
+//! outbound-sender: runs the pre-send check (D6), keeps rate limits, makes one provider call per
+//! permitted text (D5), and handles the receipts. No other worker sends texts through a provider.
 
 mod attempt;
 mod batch;

@@ -12,8 +12,8 @@ use tokio::sync::oneshot;
 
 use crate::mutant;
 
-/// The queue of the texts of one casino, lane and provider that wait to be sent. Only one at a time
-/// asks the rate limits, so that a flood costs Redis no more than a few texts.
+/// The queue of texts that wait to be sent for one casino, lane and provider. Only one of these
+/// texts at a time asks the rate limits, so that a flood of texts does not burden Redis.
 #[derive(Debug, Default)]
 pub(crate) struct Line(Mutex<Places>);
 
@@ -24,16 +24,16 @@ struct Places {
     waiting: BTreeMap<QueuePosition, (GuestHash, oneshot::Sender<()>)>,
 }
 
-/// The place of a text in the queue; the smallest is served first.
+/// The place of a text in the queue. The text with the smallest place is served first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct QueuePosition {
     rank: u8,
-    /// How many texts of the same guest and rank are queued before it.
+    /// How many texts of the same guest and rank are queued before this text.
     nth: usize,
     ticket: u64,
 }
 
-/// The right to ask the rate limits; dropping it passes it to the next text.
+/// The right to ask the rate limits. Dropping a turn passes this right to the next text.
 #[derive(Debug)]
 pub(crate) struct Turn(Arc<Line>);
 
@@ -43,8 +43,8 @@ struct Waiting {
     served: bool,
 }
 
-/// Returns how grave a class is, 0 first: danger to life, then the confirmation of an opt-out, then
-/// help, then all others.
+/// Returns the rank of a class; 0 is the gravest and goes first. Danger to life comes first, then
+/// the confirmation of an opt-out, then help, then all others.
 pub(crate) fn rank(class: MessageClass) -> u8 {
     match class {
         _ if mutant::first_come() => 0,
@@ -55,10 +55,10 @@ pub(crate) fn rank(class: MessageClass) -> u8 {
     }
 }
 
-/// Returns how much longer than a cry for help a text waits before it asks again for a place or for
-/// a provider: not at all for the gravest classes, else a share of `most` that its id decides.
-/// Without this spread, all waiting texts would ask at the same moments, and the cries among them
-/// would wait behind the others.
+/// Returns an additional wait before a text asks again for a place in the queue or for a provider.
+/// The wait is zero for answers to cries for help. For other texts, it is a share of `most` that
+/// depends on the text's id. Without this spread, all waiting texts would ask at the same moments,
+/// and the answers to cries would wait behind the others.
 pub(crate) fn put_off(class: MessageClass, text: OutboundId, most: Duration) -> Duration {
     if rank(class) == 0 {
         return Duration::ZERO;
@@ -105,8 +105,8 @@ impl Line {
                 },
             )
         };
-        // The sender cannot be dropped unsent while this task waits: only `Waiting` or a turn
-        // removes the entry.
+        // This never fails: the entry with `turn_tx` is removed only when `Waiting` is dropped, or
+        // when this text gets its turn.
         turn_rx.await.ok();
         waiting.served = true;
         Turn(Arc::clone(self))
@@ -120,7 +120,7 @@ impl Line {
 impl Places {
     fn pass_on(&mut self) {
         match self.waiting.pop_first() {
-            // The receiver still exists, because `Waiting` removes its entry before it is dropped.
+            // If the receiver was dropped meanwhile, `Waiting` passes the turn on.
             Some((_, (_, next))) => drop(next.send(())),
             None => self.taken = false,
         }

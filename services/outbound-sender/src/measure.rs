@@ -8,8 +8,9 @@ use seven_telemetry::{code, metrics};
 
 use crate::types::Job;
 
-/// Measures the time from the arrival of the guest's newest text to this request, in total and
-/// without deliberate delays. Skips texts that were tried before and texts that answer no text.
+/// Measures the time from the arrival of the guest's newest text to our call to the provider, in
+/// total and without deliberate delays. Skips texts that were tried before and texts that answer no
+/// text.
 pub(crate) fn reply(fleet: &Fleet, job: &Job) {
     let (Some(asked), 0) = (job.answers_at, job.tries) else {
         return;
@@ -36,7 +37,8 @@ fn quiet_window(fleet: &Fleet, job: &Job) -> Duration {
     })
 }
 
-/// Counts one call of a provider, and the segments of a text that it accepted.
+/// Counts one call to a provider. If the provider accepted the text, also counts the text's
+/// segments.
 pub(crate) fn called(job: &Job, provider: &str, end: &AttemptEnd, next: Next) {
     let casino = job.casino.as_str();
     let error_code = code(end.error_code.as_deref().unwrap_or_default());

@@ -1,5 +1,5 @@
-//! Stage: asks the registry whether the number has changed hands since the guest consented. Writes
-//! the answer to Postgres, where the pre-send check reads it.
+//! Stage: asks the registry whether the guest's phone number has changed hands since the guest
+//! consented. Writes the answer to Postgres, where the pre-send check reads it.
 
 use seven_domain::MessageClass;
 use seven_runtime::Error;

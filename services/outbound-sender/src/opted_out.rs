@@ -1,6 +1,6 @@
-//! Reconciles the provider's report of an opt-out (40300, 21610) with our record: records a new
-//! opt-out, marks a guest whose START the provider does not know as blocked, and ignores a report
-//! that is older than the guest's last request.
+//! Reconciles the provider's report of an opt-out (error codes 40300 and 21610) with our record.
+//! Records a new opt-out. If the provider does not know a guest's START, marks the guest as blocked
+//! by the provider. Ignores a report that is older than the guest's last STOP or START.
 
 use seven_compliance::chain::Action;
 use seven_domain::{AttemptId, AuditEvent, CasinoId, ConsentTier};
@@ -13,8 +13,8 @@ use seven_store::{
     suppressions::Sync,
 };
 
-/// Updates the suppression. Safe to repeat: after a crash before the attempt is recorded, the same
-/// error is handled again.
+/// Updates the suppression. Safe to repeat: if the process dies before it records the attempt, the
+/// same error is handled again.
 pub(crate) async fn sync(
     fleet: &Fleet,
     casino: &CasinoId,
@@ -70,8 +70,8 @@ pub(crate) async fn sync(
                 ..entry
             })
             .await?;
-            // The guest opted in again but gets no texts, so a person of the casino has to tell the
-            // guest.
+            // The guest opted in again but gets no texts. A person at the casino has to tell the
+            // guest why.
             let sla = escalation::sla(Severity::Sev2);
             let case = NewEscalation {
                 escalation_id: fleet.ids.uuid(),

@@ -1,4 +1,4 @@
-//! Limits how fast texts are sent (SMS-14, spec 05 section 1.6): the limits of a text, from the
+//! Limits how fast texts are sent (SMS-14, spec 05 section 1.6). The limits of a text come from the
 //! casino's registration, the provider's account and the fleet's settings.
 
 use std::time::Duration;
@@ -18,7 +18,7 @@ const SECOND: Duration = Duration::from_secs(1);
 const MINUTE: Duration = Duration::from_secs(60);
 const DAY: Duration = Duration::from_secs(86_400);
 
-/// Returns every limit of a text at this provider, the narrowest first. Pure.
+/// Returns all rate limits that apply to a text at this provider. Pure.
 pub(crate) fn levels(
     casino: &CasinoId,
     ours: &Operational,
@@ -67,16 +67,17 @@ pub(crate) fn levels(
     levels.into_iter().flatten().collect()
 }
 
-/// Maximum number of safety texts that wait in the queue, each holding one of the worker's permits.
-/// Further texts below a crisis give their permit back, so that a crisis behind them gets one.
+/// Maximum number of safety texts that wait in the queue. Each of them holds one of the worker's
+/// permits; further ones give their permit back, for answers to a crisis or emergency. Those
+/// answers always wait in the queue.
 const MOST_IN_LINE: usize = 2;
 /// Maximum time, in addition to one second, until a text that gave its permit back asks again.
 const IN_LINE_SPREAD: Duration = Duration::from_secs(4);
 
-/// Waits for the text's turn and its rate limits. Returns the time after which to ask again if
-/// waiting here would take too long; `None` if the text may go on.
+/// Waits for the text's turn and its rate limits. Returns `None` once the text may go on. If
+/// waiting here would take too long, returns the time after which to ask again.
 pub(crate) async fn paced(sender: &Sender, job: &Job) -> Option<Duration> {
-    // Without a provider, the pre-send check decides what happens.
+    // Without a provider there is no limit to ask. The text goes on, and the next stage holds it.
     let carrier = route::carriers_for(sender, job)
         .into_iter()
         .find(|carrier| !job.stopped(carrier.name()))?;

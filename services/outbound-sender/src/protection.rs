@@ -1,5 +1,5 @@
-//! Conditions for sending texts to people: somebody has called the helplines, and counsel has read
-//! the laws. Otherwise a build or a casino may send to a simulator only.
+//! Checks the conditions for sending texts to people: somebody has called the helplines, and
+//! counsel has read the laws. Until then, texts may go only to a provider on this machine.
 
 use seven_compliance::jurisdiction::{Laws, State};
 use seven_runtime::{Error, Fleet};

@@ -1,5 +1,5 @@
-//! Delivery receipts: update the states of attempts and texts; receipts may come in any order and
-//! any number of times (SMS-7, SMS-43).
+//! Updates the states of attempts and texts from delivery receipts, which may come in any order and
+//! any number of times.
 
 use chrono::{TimeDelta, TimeZone, Utc};
 use seven_bus::{Delivery, Handler, Outcome, events::Receipt};
@@ -37,8 +37,8 @@ impl Handler for Receipts {
     }
 }
 
-/// Maximum age at which a receipt's error code is acted on: old receipts are read again after a
-/// restart (D25) and must not repeat a stop that was lifted. Opt-outs are exempt, because
+/// Maximum age of a receipt whose error code is acted on. After a restart of NATS, old receipts are
+/// read again (D25); they must not repeat a stop that was lifted. Opt-outs are exempt, because
 /// `opted_out::sync` compares times.
 const ERROR_CODE_CURRENT_FOR: TimeDelta = TimeDelta::hours(1);
 
@@ -47,8 +47,8 @@ fn is_news(class: ErrorClass, age: TimeDelta) -> bool {
 }
 
 impl Receipts {
-    /// Records the receipt at the casino that made the attempt. It is another one than `by_number`
-    /// if the casino's number has been handed on since.
+    /// Records the receipt at the casino that made the attempt. This casino is not `by_number` if
+    /// `by_number` has taken the number over since the attempt.
     async fn file(
         &self,
         by_number: &CasinoId,
@@ -100,7 +100,7 @@ impl Receipts {
                 trace,
             },
         ) = self.file(&delivery.casino, &receipt).await?;
-        // The webhook knew only the attempt; from here on the receipt belongs to the trace of its
+        // The webhook knew only the attempt. From here on, spans go to the trace of the receipt's
         // text.
         trace::adopt(&trace);
         if let (

@@ -20,7 +20,7 @@ use crate::{
 enum Then {
     Done,
     End(OutboundState),
-    /// The text ends, because it is no longer useful, whatever it waited for.
+    /// The text ends because it is too old to be useful.
     Lapse,
     /// The text waits for a provider or an operator.
     Hold(HoldReason),
@@ -120,8 +120,8 @@ pub(crate) async fn hold(sender: &Sender, job: &Job, none: NoRoute) -> Result<Ou
 }
 
 /// Returns how long a text waits before it asks for a provider again. While all providers are down,
-/// the answer to a cry for help waits ten seconds at most, because another process may find a
-/// provider sooner: without Redis each process has its own breaker.
+/// the answer to a cry for help waits ten seconds at most. Without Redis each process has its own
+/// breaker, so another process may find a provider sooner.
 fn ask_again_in(none: NoRoute, class: MessageClass, timing: &Timing) -> Duration {
     match (none.why, class.queue()) {
         (HoldReason::ProvidersDown, Queue::Urgent) => none.retry_in.min(timing.urgent_poll()),
@@ -133,8 +133,7 @@ fn then(refusal: Refusal) -> Then {
     match refusal {
         Refusal::NotQueued => Then::Done,
         Refusal::Expired => Then::Lapse,
-        // An operator's switch, a pending review or an open question to the guest stops the text,
-        // which keeps its place until that ends.
+        // In the following cases, the text keeps its place until the obstacle is gone.
         Refusal::ProviderStopped => Then::Hold(HoldReason::ProviderStopped),
         Refusal::Parked => Then::Hold(HoldReason::Parked),
         Refusal::Paused => Then::Hold(HoldReason::Paused),
@@ -154,13 +153,13 @@ fn then(refusal: Refusal) -> Then {
         | Refusal::Cap
         | Refusal::NumberReassigned
         | Refusal::NumberUnchecked => Then::End(OutboundState::Suppressed),
-        // Redis has a STOP that Postgres will have in a moment.
+        // If the cache refuses, Redis has a STOP that Postgres will have in a moment.
         Refusal::RefusedByCache | Refusal::NotYet => Then::Wait(Duration::from_millis(500)),
         Refusal::EarlierUnsent => Then::Wait(Duration::from_millis(300)),
         // The next try reads the casino's settings again, and with them its current number.
         Refusal::SenderRetired => Then::Wait(Duration::from_millis(500)),
         Refusal::CasinoInactive => Then::Wait(Duration::from_secs(2)),
-        // Not reached in practice: the caller has deferred the text to its sending window.
+        // Not reached in practice, because the caller defers the text to its sending window.
         Refusal::QuietHours => Then::Wait(Duration::from_secs(30)),
     }
 }

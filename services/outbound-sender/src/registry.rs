@@ -1,5 +1,6 @@
-//! The interface to a reassigned-numbers database, which knows whether a number has changed hands
-//! since a given day (SMS-31 (6), C-38, C-46). Operators with access to one implement it.
+//! The interface to a database of reassigned numbers. The database knows whether a number has
+//! changed hands since a given day. Operators with access to such a database implement this
+//! interface.
 
 use std::{fmt, future::Future, pin::Pin, sync::Arc};
 
@@ -13,6 +14,6 @@ pub trait NumberRegistry: Send + Sync + fmt::Debug {
     fn holder<'a>(&'a self, phone: &'a PhoneE164, since: DateTime<Utc>) -> Asked<'a>;
 }
 
-/// `None` if no database is available: casinos that require the check then send no marketing texts
-/// (fail closed, D10).
+/// `None` if no database is available. Casinos that require the check then send no marketing texts
+/// (D10).
 pub type Registry = Option<Arc<dyn NumberRegistry>>;

@@ -1,4 +1,4 @@
-//! Stage: selects the provider for this text (SMS-39): the first in the text's order that is not
+//! Stage: selects the provider for this text. It is the first in the text's order that is not
 //! stopped and whose breaker admits a call.
 
 use std::time::Duration;
@@ -27,12 +27,12 @@ pub(crate) struct Route<'a> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct NoRoute {
     pub(crate) why: HoldReason,
-    /// Earliest time after which asking again makes sense.
+    /// Minimum time to wait before asking again.
     pub(crate) retry_in: Duration,
 }
 
-/// Converts the outcome of a call into one for the provider's breaker. A failed text counts against
-/// the provider only if the provider itself was the cause (SMS-40).
+/// Converts the outcome of a call into an outcome for the provider's breaker. A failed text counts
+/// against the provider only if the provider itself was the cause.
 pub(crate) fn speaks(outcome: &SendOutcome) -> Outcome {
     match outcome {
         SendOutcome::NotSent { .. }
@@ -113,9 +113,9 @@ pub(crate) fn carriers_for<'a>(sender: &'a Sender, job: &Job) -> Vec<&'a Carrier
         .collect()
 }
 
-/// Returns the providers where the casino has a number, in the casino's order; without such an
-/// order, the provider of the guest's number comes first. Proactive texts use Twilio only if the
-/// casino has a campaign there.
+/// Returns the providers where the casino has a number, in the casino's order. Without such an
+/// order, the provider of the number to which the guest writes comes first. Proactive texts use
+/// Twilio only if the casino has a campaign there.
 fn order<'a>(
     ours: &Operational,
     number: Option<&PhoneE164>,
@@ -137,8 +137,8 @@ fn order<'a>(
     order
 }
 
-/// Returns the number that a text is sent from at this provider: the casino's current one there,
-/// even for a guest who wrote to a number that the casino gave up.
+/// Returns the number from which a text is sent at this provider: the casino's current number
+/// there. It is used even if the guest wrote to a number that the casino has given up.
 pub(crate) fn from_number(ours: &Operational, writes_to: &PhoneE164, provider: &str) -> PhoneE164 {
     ours.number_at(provider).unwrap_or(writes_to).clone()
 }

@@ -1,4 +1,4 @@
-//! Acts on a provider's error code beyond the text that caused it: records an opt-out, parks the
+//! Handles error codes of a provider that concern more than one text: records an opt-out, parks the
 //! casino, stops the provider or raises an alert. Also probes stopped providers, ends stops and
 //! wakes the texts that waited.
 
@@ -58,8 +58,8 @@ fn alert(casino: &CasinoId, provider: &str, code: &str, meant: &Verdict) {
 }
 
 async fn stop(fleet: &Fleet, provider: &str, code: &str, meant: &Verdict) -> Result<(), Error> {
-    // A casino's own sender stops its own casino only: its database role may not change stops of
-    // the fleet.
+    // A sender that serves only one casino stops sending for that casino only, because the sender's
+    // database role may not change the fleet's stops.
     let own = own_casino(fleet);
     let stop = NewStop {
         provider,
@@ -105,7 +105,7 @@ async fn stop(fleet: &Fleet, provider: &str, code: &str, meant: &Verdict) -> Res
     Ok(())
 }
 
-/// Returns the casino of a sender that serves only one.
+/// Returns the casino of a sender that serves only one casino; otherwise `None`.
 fn own_casino(fleet: &Fleet) -> Option<&CasinoId> {
     if let [own] = fleet.roster.only() {
         Some(own)
@@ -187,8 +187,8 @@ async fn audit(
     Ok(tx.commit().await?)
 }
 
-/// Stops sending by an operator's order, until somebody lifts it. Returns false when such a stop
-/// existed already.
+/// Stops sending through a provider by an operator's order, until somebody lifts the stop. Returns
+/// false if this stop existed already.
 pub async fn halt(
     fleet: &Fleet,
     provider: &str,
@@ -221,8 +221,8 @@ pub async fn halt(
     Ok(new)
 }
 
-/// Lifts stops: of one casino or the fleet's, of one provider or of all. Waiting texts continue at
-/// once.
+/// Lifts the stops of one casino, or the fleet's own stops if `casino` is `None`. Does this at one
+/// provider, or at all providers if `provider` is `None`. Waiting texts continue at once.
 pub async fn release(
     fleet: &Fleet,
     provider: Option<&str>,
@@ -296,8 +296,8 @@ async fn watch_once(sender: &Sender) -> Result<(), Error> {
             continue;
         };
         match carrier.provider.probe().await {
-            // `lift_stop` removes only the stop for which the provider was probed; one that an
-            // operator set since stays.
+            // `lift_stop` removes only the stop for which the provider was probed. A stop that an
+            // operator has set meanwhile stays.
             Ok(()) if sender.fleet.store.lift_stop(&stop).await? => {
                 resumed(&sender.fleet, &stop, ACTOR, "the provider takes us again").await?;
             }

@@ -22,8 +22,8 @@ use tokio::time::sleep;
 
 use crate::{batch::Batcher, carrier::Carrier, line::Lines, registry::Registry};
 
-/// Maximum time that a text waits inside the worker, with progress acknowledgements; longer waits
-/// become due rows (D13).
+/// Maximum time that a text waits inside the worker. For a longer wait, a due row is written
+/// instead (D13).
 pub(crate) const MAX_HELD_WAIT: Duration = Duration::from_secs(8);
 
 pub struct Sender {
@@ -62,14 +62,14 @@ pub(crate) struct Job {
     pub(crate) zone: Option<Tz>,
     pub(crate) state: Option<State>,
     pub(crate) tries: u32,
-    /// The time at which the text that this one answers reached us; `None` if it answers no text.
+    /// When we received the guest's text that this text answers; `None` if this text answers none.
     pub(crate) answers_at: Option<DateTime<Utc>>,
-    /// The part of the wait that was added on purpose, so that the answer reads like a person's.
+    /// The delay that was added on purpose, so that the answer seems to be typed by a person.
     pub(crate) delay: Duration,
     /// Whether a turn made this text; a turn begins only after the quiet window.
     pub(crate) of_turn: bool,
-    /// The stops in force when the text was taken up, to skip stopped providers. The pre-send check
-    /// has the final decision.
+    /// The stops in force when the text was taken up. Providers that they stop are skipped; the
+    /// pre-send check has the final decision.
     pub(crate) stops: Vec<Stop>,
 }
 
@@ -114,7 +114,7 @@ impl Job {
         })
     }
 
-    /// Returns the guest's phone, which every text message needs.
+    /// Returns the guest's phone; an error for a guest of the website, who has none.
     pub(crate) fn phone(&self) -> Result<&PhoneE164, Error> {
         let phone = self.phone.as_ref();
         phone.ok_or_else(|| Error::Other("the guest has no phone".into()))
@@ -125,15 +125,17 @@ impl Job {
         number.ok_or_else(|| Error::Other("the conversation has no number".into()))
     }
 
-    /// Returns whether all sending to this provider is stopped, because it refuses the account.
+    /// Returns whether all sending through this provider is stopped, because it refuses the
+    /// account.
     pub(crate) fn stopped(&self, provider: &str) -> bool {
         self.stops
             .iter()
             .any(|stop| !stop.is_park() && stop.provider == provider)
     }
 
-    /// Returns whether a spend limit keeps this text from the provider: a casino sends nothing at
-    /// the provider whose limit is reached, and only safety texts at the others.
+    /// Returns whether a spend limit keeps this text from the provider. Once a limit is reached at
+    /// one provider, the casino sends nothing through that provider, and only safety texts through
+    /// others.
     pub(crate) fn parked(&self, provider: &str) -> bool {
         let mut parks = self.stops.iter().filter(|stop| stop.is_park());
         parks.any(|stop| !self.class.is_safety() || stop.provider == provider)
@@ -141,8 +143,8 @@ impl Job {
 }
 
 impl Sender {
-    /// Makes a sender without its worker loop, for callers such as the model test that control the
-    /// order of deliveries themselves.
+    /// Makes a sender without its worker loop. It is for callers that control the order of
+    /// deliveries themselves, such as the model test.
     pub fn new(fleet: Fleet, providers: Vec<Arc<dyn Provider>>, registry: Registry) -> Self {
         let carriers = providers
             .into_iter()
@@ -181,10 +183,10 @@ impl Sender {
 /// Limits that the fleet's operator set.
 #[derive(Debug, Clone, Default)]
 pub struct Limits {
-    /// Segments per second of an account, by provider, where they differ from the provider's
-    /// default.
+    /// Maximum number of segments per second of the account at each provider, if it differs from
+    /// the provider's default.
     pub account: BTreeMap<String, u32>,
-    /// Segments per second of the whole fleet.
+    /// Maximum number of segments per second of the whole fleet; `None` for no limit.
     pub fleet: Option<u32>,
 }
 

@@ -1,5 +1,6 @@
-//! Delivers a message to the website that the worker which wrote it did not deliver (D33). There is
-//! no provider, no attempt and no doubt; a gateway that gets the hint shows the message.
+//! Delivers a message to the website if the worker that wrote the message has not delivered it
+//! (D33). No provider is called, so there is no attempt and no doubt. The gateway shows the message
+//! once it gets the hint.
 
 use seven_bus::Outcome;
 use seven_domain::ConversationId;
@@ -20,8 +21,8 @@ pub(crate) async fn show(
     let mut span = trace::step("seven.node.presend_check", "");
     let fleet = &sender.fleet;
     let check = fleet.web_check(job.outbound_id);
-    // This check is not batched with others: it locks the conversation first, and two transactions
-    // that lock several conversations could wait for each other.
+    // This check is not batched with others. It locks the conversation, and two transactions that
+    // lock several conversations could wait for each other.
     let mut tx = fleet.store.bind(&job.casino).await?;
     let verdict = tx.show_on_web(conversation, &check).await?;
     if verdict.is_ok() {

@@ -1,4 +1,5 @@
-//! Decides when a proactive text may be sent to this guest (D6, D15), and defers it until then.
+//! Decides when a proactive text may be sent to this guest (D6, D15), and defers the text until
+//! then.
 
 use std::time::Duration;
 
@@ -15,7 +16,7 @@ use seven_telemetry::metrics;
 
 use crate::types::{Job, Sender};
 
-/// Facts about a guest's location that the sender determines before the pre-send check.
+/// Facts that follow from a guest's location. The sender determines them before the pre-send check.
 #[derive(Debug, Clone)]
 pub(crate) struct Eligibility {
     pub(crate) window_open: bool,
@@ -51,8 +52,8 @@ pub(crate) fn eligibility(sender: &Sender, job: &Job) -> Result<Eligibility, Err
     })
 }
 
-/// Defers the text until its window opens, or ends it now if it will no longer be useful by then
-/// (D13).
+/// Defers the text until its window opens. If the text will no longer be useful by then, ends it
+/// now (D13).
 pub(crate) async fn defer(
     sender: &Sender,
     job: &Job,

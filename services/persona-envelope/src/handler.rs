@@ -1,5 +1,6 @@
-//! Handles one draft: adds the disclosure, splits the draft into texts and queues them; on the
-//! website it also delivers them. A repeated signal queues nothing and signals the texts again.
+//! Handles one draft: adds the disclosure, splits the draft into texts and queues them. Texts for
+//! the website are also delivered. A repeated signal queues nothing; it only signals the queued
+//! texts again.
 
 use std::time::Duration;
 
@@ -18,10 +19,11 @@ use seven_telemetry::trace;
 
 use crate::typing::kind_of;
 
-/// How long a turn waits while an earlier turn of its conversation has not been shaped yet.
+/// If an earlier turn of the conversation is not shaped yet, the signal comes again after this
+/// time.
 const EARLIER_TURN_DELAY: Duration = Duration::from_millis(50);
 
-/// Time between the end of a held reply's usefulness and its `not_before`.
+/// Time from the moment when a held reply stops being useful to the reply's `not_before`.
 const PAST_ITS_USE: Duration = Duration::from_secs(1);
 
 #[derive(Debug)]
@@ -116,7 +118,8 @@ impl Envelope {
     }
 
     /// Delivers the texts at once if the guest is on the website. Returns the texts that the sender
-    /// still has to handle, and the website's guest whose streams have something to read.
+    /// still has to handle. For the website, also returns the guest, whose open streams must get a
+    /// hint.
     async fn show(
         &self,
         tx: &mut Tx,
@@ -196,9 +199,9 @@ impl Envelope {
         let origin = Origin::Turn(TurnId(turn.turn_id));
         let is_held = turn.class == MessageClass::Reply
             && (turn.reviewed || config.features.hitl_interrupt_enabled);
-        // Holds the turn before its texts are queued, so that nobody sees a text without the hold.
-        // The texts' `not_before` lies after the end of their usefulness, so that a sender of an
-        // earlier release never sends one.
+        // If the reply is held, the turn is marked before its texts are queued, so that nobody sees
+        // a text without the mark. A sender of an earlier release does not know the mark: the late
+        // `not_before` keeps it from sending the texts.
         if is_held {
             delay = pack.rules.usefulness() + PAST_ITS_USE;
             let limit = self.fleet.timing.scaled(pack.rules.review_limit());
@@ -260,7 +263,7 @@ impl Envelope {
     }
 
     /// Counts a failure of this turn in its row and returns how often it failed. An unreachable
-    /// database does not count.
+    /// database is not counted as a failure.
     async fn count(&self, delivery: &Delivery<DraftReady>, turn: TurnId, error: &Error) -> u32 {
         let counted = async {
             let mut tx = self.fleet.store.bind(&delivery.casino).await?;

@@ -1,9 +1,9 @@
-//! Classifies a text for the typing delay. The first kind that matches applies; the words are
-//! English and Spanish.
+//! Classifies a text for the typing delay. The first kind that matches applies. The kinds are
+//! recognised by English and Spanish words.
 
 use seven_packs::TypingKind;
 
-/// Returns the kind of a text; `first` says that it is the first reply to a guest.
+/// Returns the kind of a text; `first` says whether it is the first reply to a guest.
 pub(crate) fn kind_of(text: &str, first: bool) -> TypingKind {
     let lower = text.to_lowercase();
     let any = |words: &[&str]| words.iter().any(|w| lower.contains(w));

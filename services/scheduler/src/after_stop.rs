@@ -1,6 +1,6 @@
-//! Contains each text that was sent after its guest's STOP (SEC-94), then raises the highest alert.
-//! The pre-send check prevents such texts; this check compares the texts that were really sent with
-//! the STOPs.
+//! Finds texts that were sent after their guest's STOP, contains each as an incident, and raises an
+//! alert. The pre-send check should prevent such texts; this check looks at the texts that were
+//! really sent.
 
 use std::{collections::BTreeSet, time::Instant};
 
@@ -20,7 +20,7 @@ pub(crate) async fn round(fleet: Fleet, lookback: Lookback) -> Result<(), Error>
     let casinos: BTreeSet<CasinoId> = sent.iter().map(|(casino, _)| casino.clone()).collect();
     let one = |(casino, outbound)| contain_one(fleet.clone(), casino, outbound);
     let contained = crate::rounds::each_of(sent, |(casino, _)| casino, one).await;
-    // Raises the alert for each casino, even if a text could not be contained.
+    // Raises the alert for each casino, even if an incident could not be contained.
     let text = "texts left after their guests said STOP; stop the casino with `seven pause --outbound`, then look at each with `seven message show`";
     for casino in casinos {
         Alert {

@@ -1,4 +1,4 @@
-//! Releases campaigns: queues one guest's text after another, at the casino's rate and within the
+//! Releases campaigns: queues the guests' texts one after another, at the casino's rate and in each
 //! guest's sending hours (D6, D13). The pre-send check later decides about each text.
 
 use std::time::Duration;
@@ -17,13 +17,13 @@ use seven_store::{
 };
 use seven_telemetry::{metrics, trace as spans};
 
-/// Maximum number of guests whom one round considers. Guests who must wait or get no text do not
-/// count against the casino's rate.
+/// Maximum number of guests whom one round considers at one casino. Guests who must wait or get no
+/// text do not count against the casino's rate.
 const BATCH: i64 = 500;
-/// How long a guest with an active conversation is put off.
+/// How long the text to a guest with an active conversation is put off.
 const ACTIVE_CONVERSATION_DELAY: Duration = Duration::from_secs(30);
 
-/// The switches under which no campaign is released.
+/// While one of these switches is on, no campaign is released.
 const SILENT: [Switch; 4] = [
     Switch::Proactive,
     Switch::Outbound,
@@ -98,7 +98,7 @@ async fn release(fleet: &Fleet, config: &CasinoConfig, next: Next) -> Result<u32
         Verdict::Release(guest) => {
             let body = draft::in_language(guest, &text_en, &text_es);
             let text = draft::text(next.campaign_id, guest, body);
-            // If the text is already queued under this id, `queue` returns none and only the
+            // If the text was queued before under this id, `queue` returns `None`. Then only the
             // guest's entry in the campaign is updated.
             let queued = tx.queue(&text).await?;
             tx.mark_released(next, text.outbound_id).await?;
@@ -121,8 +121,8 @@ enum Verdict<'a> {
     Refuse(String),
 }
 
-/// Decides whether to release, put off or refuse the text, from what is known before the pre-send
-/// check.
+/// Decides whether to release, put off or refuse the text. The pre-send check decides again before
+/// a released text is sent.
 fn judged<'a>(
     fleet: &Fleet,
     config: &CasinoConfig,
@@ -156,7 +156,7 @@ fn judged<'a>(
 async fn signal(fleet: &Fleet, casino: &CasinoId, queued: Queued, trace: &str) {
     let texts = [queued];
     let signalled = fleet.signal_queued(casino, &texts, None, trace);
-    // No webhook caused this text, so its release is the first span of its trace.
+    // No webhook caused this text, so the release is the first span of the text's trace.
     if let Err(error) = spans::originate("campaign", casino, trace, signalled).await {
         tracing::warn!(
             %casino,

@@ -1,6 +1,6 @@
-//! Sends notices about a casino's cases to its contacts (D28), and raises cases that nobody
-//! acknowledges, up to level 3 (SEC-116). A notice is claimed before it is sent, so that several
-//! schedulers send it once; a channel that is down is tried again.
+//! Sends notices about a casino's cases to its contacts (D28), and raises the level of cases that
+//! nobody acknowledges, up to level 3. A notice is claimed before it is sent, so that only one of
+//! several schedulers sends it. If a channel is down, the notice is tried again.
 
 use std::{sync::Arc, time::Duration};
 
@@ -23,15 +23,15 @@ use seven_store::{
 use seven_telemetry::{Alert, metrics};
 
 const BATCH: i64 = 20;
-/// How long a claim on a notice lasts. It is longer than an attempt may take, so that no other
-/// process sends the notice.
+/// How long a claim on a notice lasts. It is longer than an attempt to send may take, so that no
+/// other process sends the same notice.
 const CLAIM_TTL: Duration = Duration::from_secs(60);
 /// Pause between two checks of the delivery state of a notice that was sent as a text.
 const TEXT_LOOK: Duration = Duration::from_secs(5);
 /// How long after its creation a notice may still be sent to a phone.
 const TEXT_USEFUL: Duration = Duration::from_secs(3_600);
 const MIN_WAIT: Duration = Duration::from_millis(200);
-/// Number of texts that a notice quotes: three exchanges.
+/// Maximum number of texts that a notice quotes: about three exchanges.
 const QUOTED_TEXTS: i64 = 6;
 /// Maximum number of facts about the guest in a notice.
 const MOST_FACTS: usize = 6;
@@ -75,8 +75,8 @@ async fn look(
     }
 }
 
-/// Raises cases that nobody acknowledged in time by one level. If nobody acknowledges a case at the
-/// highest level either, the fleet's operators get an alert.
+/// Raises the level of a case by one if nobody acknowledged the case in time. If nobody
+/// acknowledges a case at the highest level either, the fleet's operators get an alert.
 async fn raise(tx: &mut Tx, casino: &CasinoId) -> Result<(), Error> {
     let mut unattended = 0;
     for severity in CaseSeverity::ALL {
@@ -143,7 +143,7 @@ async fn tell(
     if contact.channel == ContactChannel::Text {
         return by_text(fleet, tx, casino, &contact, due, &message).await;
     }
-    // The call of the channel may take seconds, so the transaction ends first and frees its
+    // The call to the channel may take seconds, so the transaction ends first and frees its
     // connection.
     tx.commit().await?;
     let answer = senders
@@ -169,8 +169,8 @@ async fn tell(
     Ok(tx.commit().await?)
 }
 
-/// Sends a notice to a phone: first queues its one text, then checks the text's state in later
-/// rounds until the outcome is known.
+/// Sends a notice to a phone. The first round queues the notice's one text; later rounds check the
+/// text's state until the outcome is known.
 async fn by_text(
     fleet: &Fleet,
     mut tx: Tx,
@@ -224,8 +224,9 @@ async fn by_text(
     Ok(tx.commit().await?)
 }
 
-/// Returns how long the contact's quiet hours delay the notice; `None` if they do not. The severest
-/// cases are never delayed, nor are dangers that a security contact is told of.
+/// Returns how long the contact's quiet hours delay the notice; `None` if they do not. Notices
+/// about cases of the highest severity are never delayed, nor are notices that tell a security
+/// contact of a danger.
 fn quiet(fleet: &Fleet, contact: &Contact, case: &CaseNotice, row: &Casino) -> Option<Duration> {
     let is_danger = contact.security && DANGERS.contains(&case.reason.as_str());
     if case.severity == CaseSeverity::Sev0 || is_danger {
@@ -244,7 +245,8 @@ fn count(contact: &Contact, outcome: &str) {
         .inc();
 }
 
-/// Logs a failed attempt and returns the wait until the next one; `None` gives the notice up.
+/// Logs a failed attempt. Returns the wait until the next attempt; `None` if the notice is given
+/// up.
 fn failed(
     fleet: &Fleet,
     casino: &CasinoId,
@@ -342,7 +344,7 @@ async fn message(
     })
 }
 
-/// Lists known facts about the guest, without doubtful ones and those about health.
+/// Lists known facts about the guest. Leaves out doubtful facts and facts about health.
 fn facts(fleet: &Fleet, document: Option<serde_json::Value>) -> Vec<String> {
     let read = document.and_then(|document| Profile::from_json(document).ok());
     let Some(read) = read else {

@@ -1,14 +1,14 @@
-//! Publishes content at its time, switches it off at its end, and raises an alert when guests do
-//! not get published content soon enough (D31).
+//! Publishes content at its scheduled time and switches it off at its scheduled end (D31). Raises
+//! an alert if guests do not get published content soon enough.
 
 use chrono::TimeDelta;
 use seven_domain::CasinoId;
 use seven_runtime::{Error, Fleet};
 use seven_telemetry::{Alert, metrics};
 
-/// Time after which the host must answer from a published change; see CMS-57.
+/// If the host does not use a published change within this time, an alert is raised.
 const LATE_AFTER: TimeDelta = TimeDelta::seconds(30);
-/// States of revisions that wait, for a person or for their time, as the gauge labels them.
+/// The states of revisions that the gauge counts. Their names are the gauge's labels.
 const STATES: [&str; 3] = ["review", "scheduled", "rejected"];
 
 pub(crate) async fn round(fleet: Fleet) -> Result<(), Error> {

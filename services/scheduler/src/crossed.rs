@@ -1,5 +1,6 @@
-//! Finds texts whose row names another guest, turn or number than their conversation (SEC-95). No
-//! code writes such a row; if one exists, a casino may have seen another casino's guest.
+//! Finds texts whose row names a guest, turn or number that does not belong to the text's
+//! conversation. No code writes such a row; if one exists, a casino may have seen another casino's
+//! guest.
 
 use std::time::Instant;
 

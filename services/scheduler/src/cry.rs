@@ -1,4 +1,4 @@
-//! Opens the case for a cry for help that the scheduler read because the gate had not.
+//! Opens the case for a cry for help that the scheduler read because the gate had not read it.
 
 use seven_compliance::Layer;
 use seven_domain::{GuestHash, GuestId};

@@ -1,5 +1,5 @@
-//! Stores dead letters as rows (D17): those that stages announce on `dead.*`, and messages that
-//! crashed their worker every time, which the NATS server reports.
+//! Stores dead letters as rows (D17): those that stages announce on `dead.*`, and those that the
+//! NATS server reports. The server reports messages that crashed their worker each time.
 
 use std::time::Duration;
 
@@ -48,8 +48,9 @@ pub(crate) async fn round(fleet: Fleet) -> Result<(), Error> {
     Ok(())
 }
 
-/// Settles one announcement. An announcement that can never be parsed stays in its stream; one that
-/// could not be stored yet is delivered again. Only an unreachable store or bus ends the round.
+/// Settles one announcement. An announcement that cannot be parsed stays in its stream. If an
+/// announcement could not be stored, the bus delivers it again. Only an unreachable store or bus
+/// ends the round.
 async fn settle(message: Taken, filed: Result<(), Error>) -> Result<(), Error> {
     let sequence = message.sequence();
     match filed {
@@ -164,8 +165,9 @@ pub async fn row_of(
     })
 }
 
-/// Reads a report of the NATS server: `{"stream","consumer","stream_seq","deliveries"}`. The
-/// message itself is still in its stream.
+/// Makes a dead letter from a report of the NATS server:
+/// `{"stream","consumer","stream_seq","deliveries"}`. Returns `None` if the report is not about a
+/// stage's consumer, or if the message has left its stream.
 async fn from_advisory(
     fleet: &Fleet,
     payload: &[u8],

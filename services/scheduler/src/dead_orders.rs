@@ -8,10 +8,10 @@ use seven_store::dead::Waiting;
 
 use crate::rounds;
 
-/// Maximum number of a casino's letters per round. That gives the default rate of `seven dead
-/// replay`.
+/// Maximum number of orders that one round carries out for a casino. At one round a second, this is
+/// the default rate of `seven dead replay`.
 const BATCH: i64 = 5;
-/// Code of an order that failed and that a retry in a later round would not help.
+/// Refusal code of an order that failed, if another try in a later round would not help.
 const FAILED: &str = "failed";
 
 pub(crate) async fn round(fleet: Fleet) -> Result<(), Error> {

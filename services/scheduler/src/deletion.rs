@@ -25,8 +25,8 @@ const BATCH: i64 = 20;
 /// After this time, another process may claim the same deletion.
 const CLAIM_TTL: Duration = Duration::from_secs(600);
 
-/// Runs the due deletions one after the other. They have a loop of their own, because searching
-/// streams may take a while.
+/// Runs the due deletions one after the other. They have a separate loop, because searching streams
+/// may take a while.
 pub(crate) async fn round(fleet: Fleet) -> Result<(), Error> {
     let due = fleet
         .store
@@ -35,7 +35,8 @@ pub(crate) async fn round(fleet: Fleet) -> Result<(), Error> {
     crate::rounds::each_of(due, |row| &row.casino, |row| forget(&fleet, row)).await
 }
 
-/// Runs one deletion, then clears its due row, or postpones it if it is too early.
+/// Runs one deletion, then clears its due row. If it is too early for the deletion, postpones the
+/// row.
 async fn forget(fleet: &Fleet, row: Due) -> Result<(), Error> {
     let wait = run(fleet, &row.casino, row.row_id).await?;
     let mut tx = fleet.store.bind(&row.casino).await?;
@@ -89,8 +90,8 @@ async fn run(fleet: &Fleet, casino: &CasinoId, id: Uuid) -> Result<Option<Durati
         }
     }
     let Some(remains) = tx.start_deletion(id, deletion.guest_id).await? else {
-        // Without the guest's row there is no phone number to search by, and an earlier run has
-        // deleted all data that such a search would find.
+        // The guest's row is gone: an earlier run has already searched by the phone number and
+        // deleted what it found.
         tx.erase(
             &deletion,
             &guest,
@@ -156,8 +157,8 @@ async fn run(fleet: &Fleet, casino: &CasinoId, id: Uuid) -> Result<Option<Durati
     Ok(None)
 }
 
-/// Returns the address as it is written in events, and for a phone also as in Twilio's raw
-/// webhooks, which encode the plus as %2B.
+/// Returns the spellings of the address: as events write it and, for a phone, also as Twilio's raw
+/// webhooks write it, with the plus encoded as %2B.
 fn spellings(address: &Address) -> Vec<Vec<u8>> {
     let raw = address.phone().map(|phone| {
         let digits = phone.as_str().trim_start_matches('+');

@@ -1,5 +1,6 @@
-//! Handles due rows (D13): claims each with SKIP LOCKED, then does its work and clears it in one
-//! transaction, and publishes before that commits.
+//! Handles due rows (D13). Each row is claimed with SKIP LOCKED. Then one transaction does the
+//! row's work and clears the row. The signal of a text is published before this transaction
+//! commits.
 
 use std::time::Duration;
 
@@ -23,8 +24,8 @@ use seven_store::{
 };
 use seven_telemetry::{metrics, trace as spans};
 
-/// Maximum rows per claim. It is small, so that claims do not expire before their rows are handled,
-/// even if the database is slow.
+/// Maximum number of rows per claim. It is small: even with a slow database, all rows must be
+/// handled before the claim expires.
 const BATCH: i64 = 50;
 const CLAIM_TTL: Duration = Duration::from_secs(30);
 
@@ -42,9 +43,8 @@ pub(crate) async fn round(fleet: Fleet) -> Result<(), Error> {
     }
 }
 
-/// Recreates missing due rows of calls whose outcome is in doubt, which would otherwise never be
-/// settled. No code leaves a call without its due row; if it happens, the guest's later texts wait
-/// behind that call.
+/// Recreates missing due rows of calls in doubt. Without its due row, a call is never settled, and
+/// the guest's later texts wait behind it. No code is known to lose such a row.
 pub(crate) async fn renew_doubts(fleet: Fleet) -> Result<(), Error> {
     let renewed = fleet
         .store
@@ -97,8 +97,8 @@ async fn resume(fleet: &Fleet, row: &Due) -> Result<(), Error> {
 }
 
 /// Tells the guest once that no person wrote in the promised time, and raises the case (D28). The
-/// text's origin (the case's inbound text and the text key) is unique, so a second text cannot be
-/// queued.
+/// text's origin consists of the case's inbound text and the text key. It is unique, so a second
+/// text cannot be queued.
 async fn overdue(
     fleet: &Fleet,
     tx: &mut Tx,
@@ -180,8 +180,8 @@ async fn fire(fleet: &Fleet, row: Due) -> Result<(), Error> {
 /// Signals the row's text if it is still queued.
 async fn signal(fleet: &Fleet, row: &Due, kind: DueKind) -> Result<(), Error> {
     let mut tx = fleet.store.bind(&row.casino).await?;
-    // Stays empty for a text that is sent again after a doubt; the sender then takes the trace from
-    // the text's row.
+    // Stays empty if the text is sent again after a doubt. The sender then takes the trace from the
+    // text's row.
     let mut trace = String::new();
     let text = if kind == DueKind::AttemptDoubt {
         tx.settle_doubt(row.row_id.into()).await?

@@ -1,5 +1,6 @@
-//! Stores in Postgres the floor of each consumer (the message up to which it has acknowledged all
-//! messages), for stages that leave no open row. A lost consumer is restored from its floor (D25).
+//! Stores consumers' floors in Postgres, for stages that leave no open row. A floor is the message
+//! up to which the consumer has acknowledged all messages. A lost consumer is restored from its
+//! floor (D25).
 
 use std::{
     collections::HashMap,
@@ -17,9 +18,9 @@ use crate::gauges;
 /// The sequence of a consumer's floor, and when its stream was created.
 type NotedFloor = (u64, DateTime<Utc>);
 
-/// Number of new messages in a stage's stream after which its floors are stored again: `UNNOTED`,
-/// or `UNNOTED_PER_CASINO` times the casinos if that is more. A restored consumer reads all
-/// messages after its stored floor again.
+/// A stage's floors are stored again after `UNNOTED` new messages in the stage's stream, or after
+/// `UNNOTED_PER_CASINO` messages per casino if that is more. A restored consumer reads all messages
+/// after its stored floor again.
 const UNNOTED: u64 = 200;
 const UNNOTED_PER_CASINO: u64 = 4;
 
@@ -33,7 +34,8 @@ pub(crate) struct Noted(Arc<Mutex<State>>);
 #[derive(Debug, Default)]
 struct State {
     floors: HashMap<(Stage, CasinoId), NotedFloor>,
-    /// For each stage, the stream's last message when the consumers were last listed.
+    /// For each stage, the sequence number of the stream's last message when the consumers were
+    /// last listed.
     listed: HashMap<Stage, u64>,
 }
 
@@ -57,8 +59,8 @@ impl Noted {
         Ok(())
     }
 
-    /// Lists the consumers of a stage and stores their floors, if its stream has enough new
-    /// messages since the last time.
+    /// If the stage's stream has enough new messages since the last listing, lists the stage's
+    /// consumers and stores their floors.
     pub(crate) async fn follow(
         &self,
         fleet: &Fleet,
@@ -89,7 +91,7 @@ impl Noted {
     }
 
     /// Returns the changed floors, each consumer once. A paged listing may contain a consumer twice
-    /// if another one is created meanwhile.
+    /// if another consumer is created during the listing.
     fn moved<'a>(
         &self,
         floors: impl Iterator<Item = (Stage, &'a CasinoId, Floor)>,

@@ -13,7 +13,7 @@ use crate::floors::Noted;
 
 /// A worker without a heartbeat for this long does not count as alive.
 const HEARTBEAT_TIMEOUT: Duration = Duration::from_secs(5);
-/// Maximum number of alerts that are read; fewer are ever open at once.
+/// Maximum number of alerts that are read; far fewer alerts are expected to be open at once.
 const MOST_ALERTS: i64 = 5_000;
 
 /// Sets the gauges whose figures come from Postgres.

@@ -1,5 +1,6 @@
-//! Compares each casino's delivery figures of the current hour with thresholds, and detects
-//! carriers that block its texts. A block pauses unsolicited texts at once; replies continue.
+//! Compares each casino's delivery figures of the current hour with thresholds. Also detects
+//! whether carriers block a casino's texts. If they do, proactive texts are paused at once; replies
+//! continue.
 
 use std::time::Duration;
 
@@ -64,8 +65,8 @@ async fn hour_of(fleet: Fleet, casino: CasinoId) -> Result<(), Error> {
                 found.file(&fleet, &threshold.told(&hour), pauses).await?;
             }
             Standing::Good => end(&fleet, &casino, &threshold.alert, Duration::ZERO).await?,
-            // An hour with few texts proves nothing, so the alert ends only after it was not raised
-            // for a while.
+            // Few texts prove nothing, so the alert does not end at once. It ends after it was not
+            // raised for a while.
             Standing::TooFew => {
                 end(
                     &fleet,
@@ -135,9 +136,9 @@ struct Condition<'a> {
 }
 
 impl Condition<'_> {
-    /// Pauses proactive texts before it raises the alert, so that a process that dies in between
-    /// leaves at least the pause. While a critical alert is open, a pause that a person ended is
-    /// not set again.
+    /// First pauses proactive texts, then raises the alert: if the process dies in between, the
+    /// pause stays. While a critical alert is open, no new pause is set, because a person may have
+    /// ended the first one.
     async fn file(&self, fleet: &Fleet, told: &str, pauses: bool) -> Result<(), Error> {
         let Self {
             casino,
@@ -189,8 +190,8 @@ impl Condition<'_> {
         Ok(fleet.store.raise_alert(&new).await?)
     }
 
-    /// Returns the metric's label. It is one of a fixed set, so that the rules file cannot add
-    /// labels.
+    /// Returns the name under which metrics count the alert. It comes from a fixed set, so that the
+    /// rules file cannot add labels.
     fn label(&self) -> &'static str {
         if self.name == policy().block.alert {
             "carrier_block"

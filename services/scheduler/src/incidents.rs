@@ -1,6 +1,6 @@
-//! Handles an incident that a check found (SEC-95, SEC-106): contains it, records it, and opens the
-//! case that notifies people. All of this is one transaction, so that nobody is notified of an
-//! incident that was not contained.
+//! Handles an incident that a check found: contains it, records it, and opens the case that
+//! notifies people. One transaction does all of this, so that nobody is notified of an incident
+//! that was not contained.
 
 use std::time::Duration;
 
@@ -19,7 +19,7 @@ use uuid::Uuid;
 
 /// Texts of one conversation that are found within this time belong to one incident (SEC-101).
 const ONE_INCIDENT: Duration = Duration::from_secs(300);
-/// The reason of the pause, which only a person can end.
+/// The stored reason of an incident's pause. Only a person can end this pause.
 const PAUSE: &str = "incident";
 
 /// A text that is evidence of an incident.
@@ -115,8 +115,8 @@ pub async fn contain_in(fleet: &Fleet, tx: &mut Tx, found: Found) -> Result<Cont
     Ok(Contained::New)
 }
 
-/// Silences the host towards the guest and, for grave kinds, stops the casino's texts. A pause
-/// without an end, such as a person's takeover, stays as it is.
+/// Silences the host towards the guest. For grave kinds of incident, also stops the casino's texts.
+/// A pause without an end, such as a person's takeover, stays as it is.
 async fn pause(
     tx: &mut Tx,
     kind: IncidentKind,

@@ -1,6 +1,6 @@
 //! Sends letters to contacts by chat or mail (D28): the casino's figures of the past week, a weekly
 //! summary of its content, refused content, and outages. A letter is claimed before it is sent, so
-//! that several schedulers send it once; a channel that is down is tried again.
+//! that only one of several schedulers sends it. If a channel is down, the letter is tried again.
 
 use std::{sync::Arc, time::Duration};
 
@@ -24,11 +24,11 @@ use seven_store::{
 };
 use url::Url;
 
-/// How long a claim on a letter lasts. It is longer than writing the letter and one attempt may
-/// take.
+/// How long a claim on a letter lasts. It is longer than it may take to write a letter and to try
+/// once to send it.
 const CLAIM_TTL: Duration = Duration::from_secs(60);
 const MIN_WAIT: Duration = Duration::from_millis(200);
-/// How long after the end of the week (midnight) its letters are sent: at eight in the morning.
+/// Time from the end of a week (midnight) until its letters are sent, at eight in the morning.
 pub(crate) const SENT_AFTER: TimeDelta = TimeDelta::hours(8);
 
 /// Plans the reports about the last full week before this day.
@@ -121,7 +121,7 @@ async fn tell(
             outage::letter(contact.language, name, zone, &told)
         }
     };
-    // The call of the channel may take seconds, so the transaction ends first and frees its
+    // The call to the channel may take seconds, so the transaction ends first and frees its
     // connection.
     tx.commit().await?;
     let (channel, address) = (contact.channel, &contact.address);

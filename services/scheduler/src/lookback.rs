@@ -5,13 +5,13 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// How much further back than the last round a round looks. Rows of a transaction that began before
-/// that round may have become visible only now; Postgres ends a transaction that idles for longer
-/// than this.
+/// Each round also looks at rows from this long before the start of the last round: a transaction
+/// may write a row before that start and commit after it. Postgres ends a transaction that idles
+/// for longer.
 const OVERLAP: Duration = Duration::from_secs(60);
 
-/// When the last successful round began. A round looks back to that time. Without one, or after a
-/// long break, it looks back as far as the check's limit.
+/// When the last successful round began; the next round looks back to that time. If no round
+/// succeeded, or the last one was long ago, the next round looks back as far as the check's limit.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Lookback(Arc<Mutex<Option<Instant>>>);
 

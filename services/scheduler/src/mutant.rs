@@ -3,19 +3,18 @@
 
 use seven_faults::mutant;
 
-/// Breaks a promise: a due deletion does not read the guest's texts on the bus first.
+/// Breaks the promise that a due deletion first reads the guest's texts on the bus.
 pub(crate) fn erases_unread() -> bool {
     mutant!("erases_unread")
 }
 
-/// Breaks a promise: a STOP to a number that changed its casino reaches only the casino that has
-/// the number now.
+/// Breaks the promise that a STOP also reaches the casino that had the number before.
 pub(crate) fn forgets_former() -> bool {
     mutant!("forgets_former")
 }
 
-/// Switches reconciliation off, because it would repair the losses that these two mutants cause
-/// before a check sees them.
+/// Switches reconciliation off for these two mutants. It would repair the losses that they cause,
+/// before a check sees the losses.
 pub(crate) fn reconciles_nothing() -> bool {
     [mutant!("ack_before_publish"), mutant!("done_before_effect")].contains(&true)
 }

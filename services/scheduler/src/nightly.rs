@@ -41,7 +41,7 @@ pub(crate) const FROM_HOUR: u32 = 3;
 const CHAIN_DAYS: i32 = 30;
 /// How long to wait before a casino's failed jobs are tried again.
 pub(crate) const RETRY_DELAY: TimeDelta = TimeDelta::minutes(10);
-/// For how many days dead letters to numbers that belong to no casino are kept.
+/// Dead letters to numbers that belong to no casino are kept for this many days.
 const UNKNOWN_LETTER_DAYS: i32 = 90;
 /// Age in days at which an unfinished deletion opens a case.
 const OVERDUE_DAYS: i32 = 40;
@@ -105,8 +105,8 @@ pub(crate) async fn round(fleet: Fleet, nights: Nights) -> Result<(), Error> {
     Ok(())
 }
 
-/// Deletes expired dead letters to numbers that belong to no casino, and expired records of
-/// numbers' former owners.
+/// Deletes expired dead letters to numbers that belong to no casino. Also deletes records of
+/// casinos' former numbers, once a STOP to such a number no longer concerns the former casino.
 async fn forget_unknown(fleet: &Fleet) -> Result<(), Error> {
     fleet.store.forget_former_numbers().await?;
     let mut tx = fleet.store.bind(&CasinoId::unknown()).await?;
@@ -142,8 +142,9 @@ async fn casino_round(
     Ok(next_night(local))
 }
 
-/// Returns the next 03:00 in the casino's time zone, or an hour from now if the clocks skip it.
-/// After a change of time zone, the old zone's hour still applies once.
+/// Returns the next 03:00 in the casino's time zone. If the clocks skip 03:00 that day, returns the
+/// time an hour from now. If the casino's time zone changes, the next night still begins at 03:00
+/// in the old zone.
 pub(crate) fn next_night(local: DateTime<Tz>) -> DateTime<Utc> {
     let date = local.date_naive() + Days::new(u64::from(local.hour() >= FROM_HOUR));
     let three = date
@@ -178,8 +179,8 @@ async fn nightly(
         ended: date.week(Weekday::Mon).first_day(),
         zone: config.operational.timezone,
     };
-    // The weekly job is claimed by week: the first night of a week runs it, or a later night if
-    // that failed.
+    // The weekly job is claimed by week: the first night of a week runs it. If it fails, a later
+    // night runs it.
     let (date, run) = match job {
         weekly::JOB => (week.ended, weekly::ask(fleet, week).await?),
         _ => (date, None),
@@ -267,8 +268,8 @@ async fn decay(fleet: &Fleet, rules: &Rules, tx: &mut Tx) -> Result<Value, Error
     Ok(json!({ "lapsed": lapsed }))
 }
 
-/// Copies figures of the turns since the last night, for analysis. It goes back one more day, to
-/// include turns that ended late.
+/// Copies figures of the turns since the last night, for analysis. The copy begins one day earlier,
+/// to include turns that ended late.
 async fn facts(tx: &mut Tx) -> Result<Value, Error> {
     let since = tx
         .facts_until()
@@ -292,7 +293,7 @@ async fn overdue(tx: &mut Tx) -> Result<usize, Error> {
     let late = tx.overdue_deletions(OVERDUE_DAYS).await?;
     for id in &late {
         tracing::error!(casino = %tx.casino(), deletion_id = %id, "a deletion is overdue");
-        // The case has the deletion's id, so that every night finds the same case.
+        // The case has the deletion's id, so that later nights do not open a second case.
         let case = compliance_case(
             *id,
             None,
@@ -406,13 +407,15 @@ mod tests {
                 "2026-10-31T20:00:00Z",
                 "2026-11-01T08:00:00Z",
             ),
-            // The clocks go from 03:00 to 04:00, so the night begins an hour later.
+            // The clocks go from 03:00 to 04:00. There is no 03:00, so the result is an hour from
+            // now.
             (
                 chrono_tz::Europe::Helsinki,
                 "2026-03-28T23:30:00Z",
                 "2026-03-29T00:30:00Z",
             ),
-            // The clocks go back from 04:00 to 03:00; the first 03:00 counts.
+            // The clocks go back from 04:00 to 03:00. 03:00 occurs twice, and the night begins at
+            // the first.
             (
                 chrono_tz::Europe::Helsinki,
                 "2026-10-24T20:00:00Z",

@@ -1,6 +1,6 @@
 //! Plans one notice per alert and channel, sends the notices that are due, and resolves alerts that
-//! are no longer raised. A notice is claimed before it is sent, so that several schedulers send it
-//! once.
+//! are no longer raised. A notice is claimed before it is sent, so that only one of several
+//! schedulers sends it.
 
 use std::time::Duration;
 
@@ -11,11 +11,11 @@ use seven_store::alerts::{Due, NoticeOutcome};
 use seven_telemetry::metrics;
 
 const BATCH: i64 = 50;
-/// How long a claim on a notice lasts. It is longer than a request may take, so that no other
-/// process sends the notice.
+/// How long a claim on a notice lasts. It is longer than a request to the channel may take, so that
+/// no other process sends the same notice.
 const CLAIM_TTL: Duration = Duration::from_secs(30);
 const MIN_WAIT: Duration = Duration::from_millis(200);
-/// For how many days resolved alerts are kept.
+/// Resolved alerts are kept for this many days.
 const KEPT_DAYS: i32 = 90;
 
 pub(crate) async fn round(fleet: Fleet, channels: Channels) -> Result<(), Error> {

@@ -1,5 +1,5 @@
 //! Finds casinos whose guests wait for answers or texts, and plans letters that tell the casinos'
-//! contacts (PROD-40). The fleet's own operators are told by the alert about the cause.
+//! contacts. The fleet's own operators learn of such a wait from the alert about its cause.
 
 use std::{
     collections::HashMap,
@@ -14,16 +14,16 @@ use seven_store::{controls::Switch, outages::Waits};
 
 type LastSeen = HashMap<(CasinoId, OutageKind), DateTime<Utc>>;
 
-/// When a wait of guests was last seen, unless a switch caused it on purpose. An outage begins when
-/// two rounds in a row see the wait, because guests whom a switch kept waiting are answered within
-/// seconds after it is off.
+/// When guests were last seen waiting, for each casino and kind of outage. Waits that a switch
+/// causes on purpose are left out. An outage begins only if two rounds in a row see guests wait: if
+/// a switch was just turned off, one round may see guests who are answered within seconds.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Seen(Arc<Mutex<LastSeen>>);
 
 // === impl Seen ===
 
 impl Seen {
-    /// Notes a wait. Returns whether it was also seen less than `lately` before.
+    /// Notes that guests wait now. Returns whether the previous note is less than `lately` old.
     fn again(
         &self,
         casino: &CasinoId,
@@ -61,7 +61,8 @@ async fn settle(fleet: &Fleet, seen: &Seen, waits: Waits) -> Result<(), Error> {
     let mut tx = fleet.store.bind(&casino).await?;
     let changed = match since {
         Some(since) if !open => {
-            // A person silenced the host with a switch, so this is no outage to report.
+            // If a person silenced the host with a switch, the wait is wanted and no outage is
+            // reported.
             let wanted = kind == OutageKind::Answers
                 && tx
                     .switched()

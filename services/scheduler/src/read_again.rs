@@ -1,6 +1,6 @@
-//! Checks texts a second time after they were handled: the host's for offers that the content does
-//! not support, the guests' for cries for help. It finds texts that an older pack, an older version
-//! or a failed check let through.
+//! Checks texts a second time after they were handled. The host's texts are checked for offers that
+//! the content does not support, guests' texts for cries for help. This finds texts that an older
+//! pack, an older program or a failed check let through.
 
 mod cries;
 
@@ -24,15 +24,16 @@ use uuid::Uuid;
 
 use crate::incidents::{Found, contain};
 
-/// How far back a new process checks at first, because it may have brought a new pack.
+/// A new process first checks the texts of this period before its start, because it may have a new
+/// pack.
 const FIRST_SPAN: TimeDelta = TimeDelta::hours(24);
-/// Length of the period whose texts are read at once.
+/// Length of the period whose texts are checked in one step.
 const CHUNK: TimeDelta = TimeDelta::hours(1);
-/// How far each round goes back before the end of the previous one, because transactions commit
-/// late.
+/// Each round begins this long before the end of the previous round, because transactions may
+/// commit late.
 const OVERLAP: TimeDelta = TimeDelta::minutes(5);
-/// A turn that began within this time after a change of content is not checked, because it may
-/// still have used the content before the change.
+/// A turn that began within this time after a change of content is not checked: it may have used
+/// the earlier content.
 const CONTENT_MARGIN: Duration = Duration::from_secs(120);
 const BY: &str = "scheduler";
 
@@ -43,7 +44,7 @@ pub(crate) type Read = Arc<Mutex<HashMap<CasinoId, Mark>>>;
 #[derive(Debug, Clone)]
 pub(crate) struct Mark {
     up_to: DateTime<Utc>,
-    /// Texts that are already checked and that the overlap will meet again, with the time of the
+    /// The checked texts that the next round's overlap contains again, with the time of their
     /// check.
     lately: HashMap<Key, DateTime<Utc>>,
 }
@@ -101,11 +102,11 @@ async fn catch_up(fleet: Fleet, casino: CasinoId, marks: Read) -> Result<(), Err
     let mut since = mark.up_to - OVERLAP;
     while since < now {
         let until = (since + CHUNK).min(now);
-        // The last chunk is open at the end, so that rows of this very moment are included.
+        // The last chunk ends an hour from now, so that rows of this very moment are included.
         let end = if until == now { now + CHUNK } else { until };
         let found = read(&fleet, &casino, &mark, since..end).await?;
-        // Only texts of the last chunk are met again; marks for a whole day would need too much
-        // memory.
+        // Only texts of the last chunk come up again in the next round, so only they are marked.
+        // Marks for a whole day would need too much memory.
         if until == now {
             mark.note(found, now);
         }
@@ -138,7 +139,8 @@ async fn read(
     let texts = mark.unread(tx.passed_texts(since, until).await?);
     let mut read: Vec<Key> = texts.iter().map(key).collect();
     let content = content_of(&mut tx, &replies, &row).await?;
-    // The checks compute for long, so the transaction ends first and frees its connection.
+    // The checks below take seconds to compute, so the transaction ends first and frees its
+    // connection.
     tx.commit().await?;
     if let Some(content) = content {
         read.extend(replies.iter().map(key));
@@ -159,9 +161,9 @@ fn found(kind: IncidentKind, text: &ReadAgain) -> Found {
     }
 }
 
-/// Returns the casino's content, by which the replies are judged. Returns `None` without replies,
-/// or if the content has changed since they were selected: they were made from other content, and
-/// the next round selects again.
+/// Returns the casino's content, against which the replies are checked. Returns `None` if there are
+/// no replies. Also returns `None` if the content has changed since the replies were selected; the
+/// next round then selects them again.
 async fn content_of(
     tx: &mut Tx,
     replies: &[ReadAgain],
@@ -178,7 +180,8 @@ async fn content_of(
 
 /// Returns the replies that name an amount of money found neither in the casino's content nor in
 /// any of its promotions. A promotion's dates are not checked here, because the turn checked them
-/// at its time. The check runs on a blocking thread, because a day's replies take seconds.
+/// when it made the reply. The check runs on a blocking thread, because checking a day's replies
+/// takes seconds.
 async fn unproven(
     content: Vec<Value>,
     replies: Vec<ReadAgain>,

@@ -17,18 +17,21 @@ use tokio::time::sleep;
 
 use crate::mutant;
 
-/// How far each run overlaps the run before, because the provider's lists lag.
+/// Each run overlaps the previous run by this much, because new texts appear late in the provider's
+/// lists.
 const RUN_OVERLAP: TimeDelta = TimeDelta::minutes(15);
-/// How far back the first run goes, or a run after a long break.
+/// How far back a casino's first run goes. Each later run goes back to the end of the run before,
+/// and [`RUN_OVERLAP`] further.
 const FIRST_RUN_LOOKBACK: TimeDelta = TimeDelta::hours(2);
 /// How far back the provider can look up a text.
 const MAX_LOOKBACK: TimeDelta = TimeDelta::days(10);
 const TRIES: u32 = 4;
 
-/// The findings and actions of one run; in a dry run, the actions that it would have taken.
+/// The findings and actions of one run. In a dry run, the actions are those that a real run would
+/// take.
 #[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize)]
 pub struct Report {
-    /// How many requests the provider got.
+    /// Number of requests that were made to the provider.
     pub requests: u32,
     /// How many guests' texts the provider lists.
     pub texts_listed: usize,
@@ -56,15 +59,15 @@ impl Report {
 pub enum How {
     /// Only report.
     Dry,
-    /// Record what the provider's records show. A text without a record stays `unknown`, because
-    /// the list may lag and no text may be sent twice (D5).
+    /// Record what the provider's records show. A text without a record stays `unknown`: the
+    /// provider's list may lag, and no text may be sent twice (D5).
     Record,
     /// Like `Record`, but send texts without a record once more. Only an operator may decide this.
     Resend,
 }
 
-/// A number, and the period in which texts to it belong to this casino. `since` is `None` if no
-/// other casino had the number before, and `until` if none has it after.
+/// A number, and the period in which texts to it belong to this casino. Without `since`, the period
+/// has no beginning; without `until`, the casino still has the number.
 #[derive(Debug, Clone)]
 pub(crate) struct Held {
     pub(crate) number: PhoneE164,
@@ -72,8 +75,8 @@ pub(crate) struct Held {
     pub(crate) until: Option<DateTime<Utc>>,
 }
 
-/// Returns the casino's numbers, also those that it handed on. A handed-on number changed its
-/// casino when its present route began.
+/// Returns the casino's numbers, including numbers that it handed on to another casino. A number
+/// was handed on when its present route began.
 fn held<'a>(all: &'a [Number], casino: &'a CasinoId) -> impl Iterator<Item = Held> + 'a {
     let handed_on = |number: &Number| {
         all.iter()
@@ -98,7 +101,7 @@ fn held<'a>(all: &'a [Number], casino: &'a CasinoId) -> impl Iterator<Item = Hel
         })
 }
 
-/// One run for one casino at one provider.
+/// One reconciliation of one casino's texts with one provider's records.
 pub(crate) struct Run<'a> {
     pub(crate) fleet: &'a Fleet,
     pub(crate) records: &'a dyn Records,
@@ -198,7 +201,8 @@ pub async fn reconcile(
         resend: how == How::Resend,
         report: Report::default(),
     };
-    // Texts come first, because a STOP among them is newer than the provider's list of opt-outs.
+    // Guests' texts come first, so that their STOPs are written before the provider's list of
+    // opt-outs is compared.
     run.texts().await?;
     run.opt_outs().await?;
     run.sends().await?;
@@ -217,7 +221,8 @@ pub async fn reconcile(
     Ok(report)
 }
 
-/// Reconciles one casino after the other, each at most once per period over all schedulers.
+/// Reconciles one casino after the other, each at most once per period, however many schedulers
+/// run.
 pub(crate) async fn round(fleet: Fleet, records: Vec<Arc<dyn Records>>) -> Result<(), Error> {
     if mutant::reconciles_nothing() {
         return Ok(());

@@ -1,5 +1,5 @@
-//! Restores lost streams and consumers, and the bucket with its copy of the controls (D14, D16). It
-//! also updates this process's roster (its list of casinos).
+//! Restores lost streams and consumers, and the bucket that holds a copy of the controls (D14,
+//! D16). It also updates this process's roster (its list of casinos).
 
 use std::{
     collections::{HashMap, HashSet},
@@ -25,8 +25,8 @@ use tokio::time::Instant;
 
 use crate::floors::{NOTED, Noted};
 
-/// The order in which lost consumers are restored: first those for queued texts, beginning with
-/// answers to cries, then those for guests' texts, which may be STOPs.
+/// The order in which lost consumers are restored. Those of the sender come first, beginning with
+/// the queue of answers to cries. Those of the gate come next, because guests' texts may be STOPs.
 const ORDER: [Stage; 5] = [
     Stage::Sender,
     Stage::Gate,
@@ -38,8 +38,9 @@ const ORDER: [Stage; 5] = [
 /// of all casinos may be missing.
 const AT_ONCE: usize = 8;
 
-/// For each casino, the control last copied to the bucket, and when. A control is copied again if
-/// it changes, if the bucket is lost, and every 30 seconds in case somebody deleted its key.
+/// For each casino, the control (its switches and versions) that was last copied to the bucket, and
+/// when. It is copied again if it changes or the bucket is lost. It is also copied every 30
+/// seconds, in case somebody deleted its key.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Mirrored(Arc<Mutex<HashMap<String, (Control, Instant)>>>);
 
@@ -63,8 +64,8 @@ impl Mirrored {
     }
 }
 
-/// For each stage, the state at the last listing in which no consumer was missing, and when that
-/// was. Consumers are listed again if [`Seen`] changes, and every 30 seconds.
+/// For each stage, the last [`Seen`] for which no consumer was missing, and when that was.
+/// Consumers are listed again if `Seen` changes, and every 30 seconds.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Complete(Arc<Mutex<HashMap<Stage, (Seen, Instant)>>>);
 
@@ -98,7 +99,7 @@ struct Failures(Mutex<Vec<(CasinoId, Error)>>);
 
 impl Failures {
     /// Notes a casino's failure, so that the round goes on. If a store or the bus is unreachable,
-    /// the round ends with the error, because no single casino is at fault.
+    /// returns the error, which ends the round: no single casino is at fault.
     async fn unless(
         &self,
         fleet: &Fleet,
@@ -144,8 +145,8 @@ pub(crate) async fn round(
         let Some(found) = streams.found(stage) else {
             continue;
         };
-        // `found` is older than the listing: if a consumer is lost in between, the next round sees
-        // a different number and lists again.
+        // `found` was read before the consumers are listed. If a consumer is lost in between, the
+        // next round sees a different number of consumers and lists them again.
         let now = Seen {
             consumers: found.consumers,
             made: found.made,
@@ -230,8 +231,9 @@ async fn put_back(
     Ok(())
 }
 
-/// Returns where a restored consumer starts: at the oldest open row or, for a stage without rows,
-/// after the stored floor (D16, D25). Without a stored floor, it starts at the first message.
+/// Returns where a restored consumer starts: at the oldest open row. If there is none, it starts
+/// after the stored floor, up to which all messages were acknowledged (D16, D25). Without a floor,
+/// it starts at the first message.
 async fn beginning(
     fleet: &Fleet,
     (stage, found): (Stage, StreamState),

@@ -11,12 +11,11 @@ use tokio::{
 };
 use tracing::Instrument as _;
 
-/// Returns the time limit for a round of a duty, which ends rounds that hang. Any round may be cut
-/// off and run again.
+/// Returns the time limit for a round of a duty. A round that takes longer is ended; any round may
+/// be cut off and run again.
 pub(crate) fn longest(duty: &str) -> Duration {
     match duty {
-        // The work of these duties grows: a night's jobs, a provider's records at a limited rate,
-        // streams, casinos' spreadsheets.
+        // The work of these duties grows with the fleet.
         "nightly" | "reconcile" | "delete" | "cost" | "read_again" | "sheets" => {
             Duration::from_secs(6 * 3_600)
         }
@@ -28,8 +27,8 @@ pub(crate) fn longest(duty: &str) -> Duration {
 }
 
 /// The duties of a scheduler, each in its own task, so that a waiting duty does not delay the
-/// others. A round that computes for long uses a blocking thread, because a task that occupies its
-/// thread can delay another task that was woken on that thread.
+/// others. Long computations run on a blocking thread. In a task, they would delay other tasks on
+/// the same thread.
 pub(crate) struct Duties {
     fleet: Fleet,
     tasks: JoinSet<()>,
@@ -71,8 +70,8 @@ impl Duties {
     }
 }
 
-/// Runs one duty at its interval. The first of several failed rounds in a row is logged; each next
-/// interval tries again.
+/// Runs one duty at its interval. A failed round is repeated at the next interval. If several
+/// rounds in a row fail, only the first failure is logged.
 async fn every<F>(fleet: Fleet, duty: &'static str, period: Duration, round: impl Fn(Fleet) -> F)
 where
     F: Future<Output = Result<(), Error>>,
@@ -108,7 +107,7 @@ where
     }
 }
 
-/// Runs the work for one casino after the other; a failure at one does not stop the others.
+/// Runs the work for one casino after the other. A failure at one casino does not stop the others.
 pub(crate) async fn each<F>(
     casinos: Vec<CasinoId>,
     one: impl Fn(CasinoId) -> F,

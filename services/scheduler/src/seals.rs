@@ -10,7 +10,7 @@ use uuid::Uuid;
 
 use crate::nightly::compliance_case;
 
-/// How long after its end a day of the audit log is sealed. An entry has the time at which its
+/// A day of the audit log is sealed this long after its end. An entry has the time at which its
 /// transaction began, but appears only when the transaction commits.
 const SEAL_AFTER: TimeDelta = TimeDelta::hours(3);
 /// Maximum number of days that one night seals; a casino's first night may have many.
@@ -25,7 +25,8 @@ pub(crate) async fn seal_days(fleet: &Fleet, tx: &mut Tx) -> Result<Value, Error
     for seal in tx.seals(CHECKED_SEALS).await? {
         if let Sealed::Broken(seal) = check_seal(tx, seal.day).await? {
             broken += 1;
-            // The case's id is derived from the seal, so that later nights find the same case.
+            // The case's id is derived from the seal, so that later nights do not open a second
+            // case.
             let id = seal
                 .sha256
                 .get(..32)

@@ -1,5 +1,5 @@
-//! Reads a casino's whole spreadsheet each night, if its document has the address of one. That
-//! finds edits whose webhook call never arrived (D31).
+//! Reads each casino's whole spreadsheet once a night, if the casino's document has the address of
+//! a spreadsheet. That finds edits whose webhook call never arrived (D31).
 
 use std::time::Duration;
 
@@ -40,7 +40,7 @@ enum Unread {
     TooLarge,
 }
 
-/// Fetches spreadsheets from public addresses; it follows no redirect.
+/// Fetches spreadsheets from public addresses. It does not follow redirects.
 #[derive(Debug, Clone)]
 pub struct Sheets {
     http: Client,
@@ -59,7 +59,7 @@ impl Sheets {
             .timeout(TIMEOUT)
             .connect_timeout(Duration::from_secs(5))
             .redirect(Policy::none())
-            // A proxy would resolve host names itself, past the check that they are public.
+            // A proxy would resolve host names itself and so bypass the check that they are public.
             .no_proxy();
         if !local {
             http = http.dns_resolver(PublicOnly);
@@ -71,8 +71,8 @@ impl Sheets {
         })
     }
 
-    /// Fetches the file. Returns its bytes, and the name by which problems refer to it; the name's
-    /// ending is the file's type.
+    /// Fetches the file. Returns a name for the file, which problems mention, and the file's bytes.
+    /// The ending of the name is the file's type.
     async fn fetch(&self, address: &str) -> Result<(&'static str, Vec<u8>), Unread> {
         let url = public_url(address, self.local)?;
         let away = |error: reqwest::Error| Unread::Away(causes(&error.without_url()));
@@ -107,7 +107,7 @@ pub(crate) async fn round(fleet: Fleet, sheets: Sheets) -> Result<(), Error> {
     let now = fleet.clock.property_now();
     let casinos = fleet.store.roster().await?.into_iter();
     let due = casinos.filter(|entry| entry.active && sheets.nights.is_due(&entry.casino, now));
-    // Reads several at a time, so that a slow address delays only some of the others.
+    // Reads several spreadsheets at a time, so that a slow address delays only some of the others.
     let read = stream::iter(due).map(|entry| one_casino(&fleet, &sheets, entry.casino, now));
     read.buffer_unordered(AT_ONCE).try_collect().await
 }
@@ -146,8 +146,8 @@ async fn casino_round(
     let mut tx = fleet.store.bind(casino).await?;
     let row = tx.casino_row().await?;
     tx.commit().await?;
-    // The casino's document may get an address at any time, so a casino without one is checked
-    // again soon.
+    // A casino without an address is checked again soon, because its document may get an address at
+    // any time.
     let address = row.as_ref().and_then(|row| {
         let address = row.config.operational.content_sheet_url.as_ref()?;
         Some((row, address))
@@ -169,8 +169,8 @@ async fn casino_round(
 /// contacts get a letter if the address does not answer.
 ///
 /// # Errors
-/// Fails when the address does not return a file, or the database is away. A refused file is no
-/// error: contacts get a letter.
+/// Fails when the address does not return a file, or the database is away. If the file is refused,
+/// the contacts get a letter, and this is not an error.
 pub async fn read_sheet(
     fleet: &Fleet,
     sheets: &Sheets,

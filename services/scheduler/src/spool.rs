@@ -1,5 +1,5 @@
-//! Publishes the spooled events, which JetStream did not accept in time (D2), with the subject and
-//! message id that ingress gave them.
+//! Publishes spooled events: those that JetStream did not accept in time (D2). Each keeps the
+//! subject and message id that ingress gave it.
 
 use std::{collections::BTreeMap, time::Duration};
 
@@ -13,8 +13,8 @@ use uuid::Uuid;
 
 /// Maximum number of events in one round.
 const MOST_EVENTS: i32 = 2_000;
-/// Number of a casino's events that are published together and removed with one commit. With a
-/// commit per event, the backlog of a two-minute outage took six minutes more on a busy disk.
+/// Number of a casino's events that are published together and removed with one commit. One commit
+/// per event took minutes longer after an outage, on a busy disk.
 const BATCH_EVENTS: usize = 200;
 const PUBLISH_TIMEOUT: Duration = Duration::from_secs(5);
 
@@ -23,8 +23,8 @@ pub(crate) async fn round(fleet: Fleet) -> Result<(), Error> {
     for (casino, id) in fleet.store.spooled(MOST_EVENTS).await? {
         by_casino.entry(casino).or_default().push(id);
     }
-    // While the bus is away, the client would buffer the events of every round and send all of them
-    // later.
+    // Publishes nothing while the bus is away. The client would buffer the events of every round
+    // and send them all later.
     if !by_casino.is_empty() && !fleet.bus.ready().await {
         return Err(Error::Other("the bus is away; spooled events wait".into()));
     }

@@ -1,5 +1,6 @@
-//! Extends a STOP to further casinos (D7, D40): those that texted the guest from the same number
-//! before, and those of the same legal sender if its opt-outs apply to all of its casinos.
+//! Extends a STOP to other casinos (D7, D40): to those that texted the guest from the same number
+//! before. If the legal sender's opt-outs apply to all of its casinos, also extends the STOP to
+//! those.
 
 use chrono::{DateTime, Utc};
 use seven_compliance::chain::Action;
@@ -61,8 +62,8 @@ pub(crate) async fn reach(fleet: &Fleet, row: &Due) -> Result<(), Error> {
     Ok(tx.commit().await?)
 }
 
-/// Stops one casino's texts to the guest. The consent record says why, but not to which casino the
-/// guest wrote.
+/// Stops one casino's texts to the guest. The consent record says by which rule the STOP applies
+/// here, but not to which casino the guest wrote.
 async fn stop_at(
     fleet: &Fleet,
     said: &StopToCarry,
@@ -76,13 +77,13 @@ async fn stop_at(
     if tx.consent_names(&guest, &said.event_id).await? {
         return Ok(());
     }
-    // The provider blocks only the number to which the guest wrote, not this casino's.
+    // The provider blocks only the number to which the guest wrote, not this casino's number.
     let word = Word {
         method: &said.method,
         provider_knows: false,
     };
     let changed = tx.stop(&guest, said.at, &said.event_id, word).await? == Applied::Changed;
-    // Ingress may already have written the suppression, but none of the following.
+    // If ingress has already written this STOP's suppression, the steps below are still to be done.
     if changed || tx.has_word(&guest, &said.event_id).await? {
         let known = tx.conversation_of_guest(&guest).await?;
         if let Some((guest_id, conversation)) = known {

@@ -14,15 +14,15 @@ use seven_telemetry::{metrics, trace};
 use tokio::time::Instant;
 
 const PER_CASINO: i32 = 200;
-/// Once a store is reachable again, rows that have waited at least this long are swept at once,
-/// because their signal is probably lost.
+/// Once a store is reachable again, rows that have waited for at least this long are swept at once.
+/// Their signal is probably lost.
 const SIGNAL_LOST_AFTER: Duration = Duration::from_secs(1);
-/// How long after its return a store still counts as just back, because workers reconnect one after
+/// For this long after its return, a store counts as just back, because workers reconnect one after
 /// the other.
 const RECONNECTED_FOR: Duration = Duration::from_secs(6);
 
-/// The database's start time and the number of connections made to the bus when last checked, and
-/// when either of them last changed.
+/// The values found at the last check: the database's start time, and how often we had connected to
+/// the bus. Also holds when one of the two last changed.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Stores(Arc<Mutex<Option<Known>>>);
 
@@ -58,7 +58,8 @@ impl Stores {
 }
 
 pub(crate) async fn round(fleet: Fleet, stores: Stores) -> Result<(), Error> {
-    // A sweep postpones the row's next sweep, so it must not run while no signal can be published.
+    // While the bus is away, no sweep runs: it could publish no signal but would postpone the rows'
+    // next sweep.
     if !fleet.bus.ready().await {
         return Ok(());
     }

@@ -1,5 +1,6 @@
-//! Stores dead letters for rows whose process committed their end but died before announcing it
-//! (D17). No other code would do so, because the redelivered message finds the row done.
+//! Stores missing dead letters of rows that a process gave up (D17). The process died after it had
+//! marked the row as given up, but before it announced the dead letter. A redelivered message finds
+//! the row done, so no other code stores this dead letter.
 
 use chrono::TimeDelta;
 use prost::Message as _;

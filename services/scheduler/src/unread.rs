@@ -1,4 +1,4 @@
-//! Handles texts that no gate has acknowledged, a day before their stream drops them: writes
+//! Handles texts that no gate has acknowledged, one day before their stream drops them. Writes
 //! opt-outs, opens cases for cries for help, and makes each text a dead letter.
 
 use std::time::{Duration, SystemTime};
@@ -17,15 +17,15 @@ use seven_telemetry::{Alert, metrics};
 
 use crate::cry::open_case;
 
-/// The reason that these dead letters have.
+/// The reason in the dead letters that are made here.
 const UNREAD: &str = "unread";
-/// How long before its stream drops a text it is handled here.
+/// A text is handled here this long before its stream drops it.
 const BEFORE_STREAM_EXPIRY: Duration = Duration::from_secs(24 * 3_600);
 const PUBLISH_TIMEOUT: Duration = Duration::from_secs(5);
 const BATCH: usize = 500;
 
 pub(crate) async fn round(fleet: Fleet) -> Result<(), Error> {
-    // The tests' time scale does not apply here, because the server drops messages by its own
+    // The tests' time scale does not apply here, because the NATS server drops messages by its own
     // clock.
     let age = topology::STAGE_RETENTION.saturating_sub(BEFORE_STREAM_EXPIRY);
     for casino in fleet.store.tenants().await? {
@@ -34,8 +34,8 @@ pub(crate) async fn round(fleet: Fleet) -> Result<(), Error> {
     Ok(())
 }
 
-/// Removes from the stream the casino's texts that are older than `age` and that no gate
-/// acknowledged, and makes them dead letters. Returns how many.
+/// Makes dead letters of the casino's texts that are older than `age` and that no gate
+/// acknowledged. Removes them from the stream. Returns their number.
 ///
 /// # Errors
 /// If a store is unreachable. Work done until then stays done.
@@ -45,8 +45,8 @@ pub async fn take(fleet: &Fleet, casino: &CasinoId, age: Duration) -> Result<usi
         .read_up_to(Stage::Gate, casino)
         .await?
         .unwrap_or_default();
-    // Uses the machine's clock, as the server does, because the fleet's clock may show a simulated
-    // time.
+    // Uses the machine's clock, as the NATS server does, because the fleet's clock may show a
+    // simulated time.
     let before =
         DateTime::<Utc>::from(SystemTime::now()) - TimeDelta::from_std(age).unwrap_or_default();
     let (stream, wanted) = (

@@ -1,5 +1,6 @@
-//! Exports when operators' recurring duties were last done or are due next, as metrics whose alerts
-//! remind them: rotating secrets, making backups, practising recovery, reviewing incidents.
+//! Exports when operators last did their recurring duties, or when these are due: rotating secrets,
+//! making backups, practising recovery, reviewing incidents. Alerts on these metrics remind the
+//! operators.
 
 use std::sync::Arc;
 

@@ -1,5 +1,5 @@
-//! Reviews a casino's past week (RAG-21, RAG-45..47, OBS-48, OBS-49): asks its own questions again,
-//! compares its answers with those of earlier weeks, and tells people what got worse.
+//! Reviews a casino's past week. Tests the search with the casino's own questions, compares the
+//! answers with earlier weeks, and tells people if something got worse.
 
 use chrono::{DateTime, Days, NaiveDate, TimeDelta, Utc};
 use chrono_tz::Tz;
@@ -22,12 +22,13 @@ use crate::letters::SENT_AFTER;
 
 /// The job's name in the table of nightly jobs.
 pub(crate) const JOB: &str = "weekly_checks";
-/// The name under which the scheduler's runs are stored. Runs of people are not compared with.
+/// The name under which the scheduler's runs are stored. Only these runs are compared, not the runs
+/// that people started.
 const BY: &str = "scheduler";
-/// How far back earlier runs and weeks are used for the comparison.
+/// The past week is compared with the runs and weeks of this period before it.
 const BASELINE: TimeDelta = TimeDelta::weeks(4);
-/// Maximum number of runs that are read to find the scheduler's own, because people's runs are
-/// among them.
+/// Maximum number of stored runs that are read. People's runs are among them and are left out after
+/// reading.
 const MOST_RUNS: i64 = 60;
 
 /// A week (Monday to Sunday) of a casino.
@@ -54,8 +55,9 @@ impl Week<'_> {
     }
 }
 
-/// Asks the casino's own questions, if the casino is active, has questions, and its week was not
-/// reviewed yet. It runs outside a transaction, because it takes seconds at a large casino.
+/// Tests the search with the casino's own questions. Does nothing if the casino is not active, has
+/// no questions, or the week was reviewed before. The test runs outside a transaction, because it
+/// may take seconds.
 pub(crate) async fn ask(fleet: &Fleet, week: Week<'_>) -> Result<Option<Run>, Error> {
     let mut tx = fleet.store.bind(week.casino).await?;
     let asks = !tx.nightly_is_done(JOB, week.ended).await?
@@ -68,7 +70,7 @@ pub(crate) async fn ask(fleet: &Fleet, week: Week<'_>) -> Result<Option<Run>, Er
     };
     tx.commit().await?;
     if asks && missing > 0 {
-        // Without vectors, the search uses words and finds less, which would look like a fault of
+        // Without vectors, the search uses words and finds less. That would look like a fault of
         // the casino's content.
         tracing::warn!(
             casino = %week.casino,
@@ -88,7 +90,8 @@ pub(crate) async fn ask(fleet: &Fleet, week: Week<'_>) -> Result<Option<Run>, Er
     })
 }
 
-/// Does the rest of the week's review. `run` is the result of [`ask`].
+/// Reviews the week and plans alerts and letters about what got worse. `run` is the result of
+/// [`ask`], which the caller runs first.
 pub(crate) async fn check(
     fleet: &Fleet,
     tx: &mut Tx,

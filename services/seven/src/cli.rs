@@ -114,8 +114,8 @@ enum Command {
     Status(status::Status),
     /// Pause one casino or all: in force everywhere within 2 s.
     ///
-    /// Kept across restarts and audited. Inbound texts are kept until `resume`. Without a choice of
-    /// switches: outbound, proactive and agents.
+    /// The pause is kept across restarts and audited. Inbound texts are kept until `resume`.
+    /// Without a choice of switches: outbound, proactive and agents.
     Pause(Box<pause::Pause>),
     /// Turn off the switches that `pause` set.
     ///
@@ -134,13 +134,14 @@ enum Command {
     Incident(incident::Incident),
     /// Write a backup of everything in Postgres.
     ///
-    /// It is a dump of one moment, consent and audit log included, and a manifest of its contents.
+    /// The backup is a dump of one moment, with consent and audit log, and a manifest of the dump's
+    /// contents.
     Backup(backup::Backup),
     /// Restore a backup into an empty database.
     ///
     /// The restored data must equal the manifest. The fleet starts paused, so that nothing is sent.
     Restore(restore::Restore),
-    /// After a restore: take over what providers know since the backup.
+    /// After a restore: recover what providers got since the backup.
     ///
     /// Prints the switches that an operator must then turn off.
     Recover(recover::Recover),
@@ -166,9 +167,10 @@ enum Command {
     Gate(gate::Gate),
     /// Ask the worker on this machine whether it is ready.
     ///
-    /// For health checks of containers, which have no other HTTP client. Ends with 1 if it is not.
+    /// For health checks of containers, which have no other HTTP client. Exits with 1 if the worker
+    /// is not ready.
     Health(health::Health),
-    /// Raise the log level of workers that run, for a while.
+    /// Raise the log level of running workers for a while.
     #[command(subcommand)]
     Log(log::Log),
     /// List the secrets and when to rotate them; record rotations.
@@ -192,8 +194,7 @@ enum Command {
     Eval(Moved),
 }
 
-/// Accepts any arguments of a moved command, so that it fails with the new path instead of a usage
-/// error.
+/// Accepts any arguments, so that a moved command fails with its new path instead of a usage error.
 #[derive(Debug, Args)]
 struct Moved {
     #[arg(trailing_var_arg = true, allow_hyphen_values = true, hide = true)]
@@ -201,8 +202,8 @@ struct Moved {
 }
 
 impl Cli {
-    /// Parses the arguments of the process. Prints help or a usage error and exits where there is
-    /// no command to run.
+    /// Parses the arguments of the process. Prints help or a usage error and exits if there is no
+    /// command to run.
     pub fn of_process() -> Self {
         let parsed = Self::grammar()
             .try_get_matches()
@@ -215,8 +216,9 @@ impl Cli {
         help::complete(Self::command())
     }
 
-    /// Returns the number of runtime threads; None leaves it to the machine. A casino's own worker
-    /// gets one: more would delay the other casinos' workers (docs/performance.md).
+    /// Returns the number of runtime threads; `None` leaves it to the runtime's default. A worker
+    /// for the casinos named on its command line gets one thread: more would delay other casinos'
+    /// workers (docs/performance.md).
     pub fn threads(&self) -> Option<usize> {
         matches!(&self.command, Command::Run(run) if run.has_own_casinos()).then_some(1)
     }

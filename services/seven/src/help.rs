@@ -67,7 +67,7 @@ const EXIT_CODES: &str = "Exit codes: 0 done or drained, 1 failed, 2 wrong usage
 130 interrupted.\n\nResults go to stdout, everything else to stderr. NO_COLOR turns colours off. \
 `seven help COMMAND` explains a command.";
 
-/// Completes the help of the whole command line.
+/// Adds the groups of commands, the examples and the exit codes to the help.
 pub(crate) fn complete(command: Command) -> Command {
     let command = with_examples(command, "seven");
     let groups = groups(&command);
@@ -118,7 +118,7 @@ pub(crate) fn examples_of(path: &str) -> impl Iterator<Item = &'static str> {
     })
 }
 
-/// Returns the part of an example that runs `seven`, without a pipe or a redirection behind it.
+/// Returns the part of an example that runs `seven`, without a pipe or a redirection after it.
 pub(crate) fn runs(example: &'static str) -> Option<&'static str> {
     let run = example.find("seven ").map(|at| &example[at..])?;
     Some(

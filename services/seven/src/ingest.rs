@@ -1,4 +1,4 @@
-//! Makes the vectors of a casino's content for commands, and adds up the cost.
+//! Makes the vectors of a casino's content for commands, and adds up what this costs.
 
 use std::sync::Arc;
 
@@ -33,7 +33,8 @@ impl Paid {
         })
     }
 
-    /// Runs [`ingest`]. Raises an alert if it cost more than the limit, even when it failed midway.
+    /// Runs [`ingest`]. Raises an alert if the calls cost more than the limit, even if the run
+    /// failed midway.
     pub(crate) async fn ingest(
         &self,
         fleet: &Fleet,

@@ -1,5 +1,5 @@
-//! The workers (`seven run <worker>`) and the operators' commands, as a library too, so that tests
-//! and development tools (tests/lab) run the same workers. Only results go to stdout.
+//! The workers (`seven run <worker>`) and the operators' commands. They are a library too, so that
+//! tests and development tools (tests/lab) run the same workers. Only results go to stdout.
 
 pub mod cli;
 pub mod commands;
@@ -29,7 +29,8 @@ macro_rules! out {
     };
 }
 
-/// Returns an error and its causes in one line, without causes that the text already contains.
+/// Returns an error and its causes in one line. A cause is left out if the text before it already
+/// contains it.
 pub fn one_line(error: &anyhow::Error) -> String {
     error
         .chain()

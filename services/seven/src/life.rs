@@ -1,5 +1,5 @@
-//! Backup of a fleet's data, restore into an empty database, and recovery of events between the two
-//! (D5).
+//! Backup of a fleet's data, restore into an empty database, and recovery of what happened in
+//! between (D5).
 
 pub mod backup;
 pub mod clients;

@@ -23,9 +23,9 @@ use seven_settings::model::{Provider, Settings};
 use seven_telemetry::metrics;
 use url::Url;
 
-/// Records metrics of every model call. Holds the kind of call, `chat` or `embedding`, because
-/// their failures differ: without chat the offline host answers, without embedding content is
-/// searched by words.
+/// Records metrics of every model call. The field is the kind of call, `chat` or `embedding`,
+/// because the two fail differently. Without chat the offline host answers; without embedding
+/// content is searched by words.
 #[derive(Debug)]
 pub(crate) struct Meter(pub(crate) &'static str);
 
@@ -94,7 +94,7 @@ impl Observer for Tally {
     }
 }
 
-/// Builds the models that answer without a network.
+/// Builds the models that answer in this process, without calling a server.
 pub fn models(settings: &Settings, packs: &Packs) -> Result<Models> {
     Ok(match settings.provider {
         Provider::Fixed => Models::same(packs, &(Arc::new(FixedModel) as Arc<dyn Model>)),
@@ -120,8 +120,8 @@ pub fn hosted(settings: &Settings, cache: &Cache) -> Result<Option<Hosted>> {
     })
 }
 
-/// Builds the hosted models without breaker, limit and retries, for an operator who wants to see
-/// each call's own outcome.
+/// Builds the hosted models without breaker, limit and retries. An operator then sees the outcome
+/// of each call.
 pub(crate) fn unguarded(settings: &Settings) -> Result<Option<Hosted>> {
     build(settings, |_, model| model)
 }
@@ -136,8 +136,8 @@ fn build(
     let seconds = Duration::from_secs;
     let model = |name: &str| Ok::<_, anyhow::Error>(guard(name, bare(settings, name)?));
     let speaker = model(&settings.name)?;
-    // Uses the speaker's client for a model of the same name, so that one model has one rate limit
-    // and settles its form of structured answers once.
+    // A role that names the speaker's model, or no model, shares the speaker's client. The model
+    // then has one rate limit, and its form of structured answers is found out only once.
     let of = |name: Option<&String>| match name {
         Some(name) if *name != settings.name => model(name),
         _ => Ok(Arc::clone(&speaker)),

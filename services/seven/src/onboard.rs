@@ -9,7 +9,7 @@ use seven_store::{Tx, casinos::Added};
 
 use seven_content::load::{File, Loaded, Loading, load};
 
-/// Name that stands for the approving second person when a tool prepares content.
+/// Name that is recorded as the approving second person when a tool prepares content.
 const PREPARED: &str = "preparation";
 
 /// Reads and checks a casino document (TOML if the file name ends in `.toml`, else JSON).
@@ -43,16 +43,16 @@ pub fn read_casino(file: &str, text: &str) -> Result<CasinoConfig> {
     Ok(config)
 }
 
-/// The effect of a document on its casino.
+/// The result of storing a casino's document.
 #[derive(Debug)]
 pub struct Addition {
     pub added: Added,
-    /// Changed fields; None for a new casino.
+    /// Changed fields; empty for a new casino.
     pub changes: Vec<Change>,
 }
 
-/// Stores the document if there is a pack for it, routes its number, creates its consumers and
-/// tells the running workers.
+/// Stores the casino's document, routes the casino's number, creates its consumers and tells the
+/// running workers. Fails if there is no pack for the casino.
 pub async fn add_casino(fleet: &Fleet, config: &CasinoConfig, actor: &str) -> Result<Addition> {
     fleet
         .packs
@@ -110,8 +110,8 @@ pub async fn announce(fleet: &Fleet, casino: &CasinoId) -> Result<()> {
     Ok(())
 }
 
-/// Loads the file as the casino's whole content: items that it does not name are switched off,
-/// without a question. For tools that prepare a casino; operators use `content load`.
+/// Loads the file as the casino's whole content. Items missing from the file are switched off
+/// without confirmation. For tools that prepare a casino; operators use `content load`.
 pub async fn load_content(
     fleet: &Fleet,
     casino: &CasinoId,

@@ -1,9 +1,9 @@
 //! The operations listener of a process: `/metrics`, `/health`, `/health/live`, `/health/ready`.
 //! It is private: no path here may be reachable from outside the fleet.
 //!
-//! Answers come from the last result of a background check: no request makes a call or asks a
-//! vendor, and a model never makes a worker unready. If the address is already in use, the worker
-//! runs without the listener and logs an error, because guests come first.
+//! Answers come from the last background check: a request here asks no store and no vendor. A model
+//! never makes a worker unready. If the address is already in use, the worker logs an error and
+//! runs without the listener, because serving guests matters more.
 
 mod health;
 mod warm;
@@ -89,7 +89,7 @@ impl Ops {
             .push(tokio::spawn(Arc::clone(&self.health).watch(fleet.clone())));
     }
 
-    /// Marks the workers as serving: the process is ready as soon as its stores are.
+    /// Marks the workers as serving: the process is ready as soon as its stores answer.
     pub fn serving(&self) {
         self.health.serve();
     }

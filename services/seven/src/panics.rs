@@ -3,7 +3,7 @@
 
 use std::any::Any;
 
-/// Installs this panic hook for the whole process.
+/// Installs a panic hook for the whole process, which logs panics as described above.
 pub(crate) fn mask() {
     std::panic::set_hook(Box::new(|panic| {
         let place = panic

@@ -6,15 +6,16 @@ use anyhow::{Error, Result};
 
 use crate::{one_line, panics};
 
-/// Runs `command` on its own runtime with `threads` threads; None leaves the number to the machine,
-/// or to TOKIO_WORKER_THREADS.
+/// Runs `command` on its own runtime with `threads` threads; `None` means one per processor core,
+/// or the number in TOKIO_WORKER_THREADS.
 pub fn run(
     name: &str,
     threads: Option<usize>,
     command: impl Future<Output = Result<ExitCode>>,
 ) -> ExitCode {
     panics::mask();
-    // reqwest is built without a TLS provider of its own; two providers in one process panic.
+    // reqwest is built without its own TLS provider and uses this one. Two providers in one process
+    // lead to a panic.
     if rustls::crypto::ring::default_provider()
         .install_default()
         .is_err()

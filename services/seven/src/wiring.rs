@@ -1,5 +1,5 @@
 //! Builds a fleet handle from settings, and runs a worker by its name. Everything is passed
-//! explicitly: no container, no globals.
+//! explicitly: no dependency-injection container, no globals.
 
 use std::{sync::Arc, time::Duration};
 
@@ -132,8 +132,8 @@ pub(crate) async fn handles(
     })
 }
 
-/// Connects to NATS, and retries while the server is not up: an orchestrator starts everything at
-/// once.
+/// Connects to NATS, and retries while the server is not up. An orchestrator starts worker and
+/// server at the same time.
 async fn connect(
     settings: &seven_bus::Settings,
     nats: Nats,
@@ -152,8 +152,8 @@ async fn connect(
     let error = loop {
         let error = match tokio::time::timeout(answer, Bus::connect(settings)).await {
             Ok(Ok(bus)) => return Ok(bus),
-            // A wrong password fails at once. With `Needed` it is retried, because the server may
-            // be about to load it.
+            // With `Wanted`, a wrong password fails at once. With `Needed` it is retried, because
+            // the server may be about to load that password.
             Ok(Err(error)) if error.is_final() && matches!(nats, Nats::Wanted(_)) => {
                 return Err(error).with_context(|| format!("NATS at {address}"));
             }
@@ -189,7 +189,7 @@ pub fn embedding(settings: &Settings, cache: &Cache) -> Result<Embedding> {
     embedding_heard(settings, cache, Arc::new(EMBEDDING))
 }
 
-/// Sets up the embedding that `[knowledge]` names, with this observer of its calls.
+/// Sets up the embedding that `[knowledge]` names; `observer` is told of each of its calls.
 pub(crate) fn embedding_heard(
     settings: &Settings,
     cache: &Cache,
@@ -251,8 +251,8 @@ fn providers(settings: &Settings) -> Result<Vec<Arc<dyn Provider>>> {
     Ok(providers)
 }
 
-/// Returns the providers whose records are compared with ours. Empty without their API key; the
-/// scheduler then skips the comparison.
+/// Returns the providers whose records are compared with ours. Empty if no Telnyx API key is set;
+/// the scheduler then skips the comparison.
 fn records(settings: &Settings) -> Result<Vec<Arc<dyn Records>>> {
     if settings.telnyx.api_key.is_none() {
         return Ok(Vec::new());
@@ -272,7 +272,7 @@ pub fn channels(settings: &Settings) -> Result<Channels> {
     Channels::new(&channels).context("setting up [alerts]")
 }
 
-/// Prepares the channels to the casinos' own people.
+/// Prepares the channels through which a casino's own people are notified.
 pub fn senders(settings: &Settings) -> Result<Senders> {
     let ours = &settings.notices;
     let mail = ours.smtp_url.clone().zip(ours.mail_from.clone());
@@ -296,7 +296,7 @@ fn verifiers(settings: &Settings) -> Result<Verifiers> {
     })
 }
 
-/// Returns the settings with the worker's own database login.
+/// Returns the settings with this worker's database login; only the console has a login of its own.
 pub fn settings_of(worker: Worker, mut settings: Settings) -> Result<Settings> {
     if worker == Worker::Console {
         settings.postgres.url = console_login(&settings)?;
@@ -374,8 +374,8 @@ pub async fn listener(
     Ok(Some(listener))
 }
 
-/// Serves until the shutdown. `listener` is for ingress, console and web gateway, which bind their
-/// own without it.
+/// Serves until the shutdown. `listener` is for ingress, console and web gateway; if it is `None`,
+/// they bind one themselves.
 async fn serve(
     worker: Worker,
     fleet: Fleet,

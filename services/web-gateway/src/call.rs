@@ -87,8 +87,8 @@ impl Caller {
         })
     }
 
-    /// Checks that the page may open the casino's chat. Programs send no origin: `must_name`
-    /// refuses such calls.
+    /// Checks that the calling page may open the casino's chat. Programs send no origin; if
+    /// `must_name` is true, calls without an origin are refused.
     pub(crate) fn check_origin(
         &self,
         app: &App,
@@ -112,8 +112,8 @@ impl Caller {
         }
     }
 
-    /// Counts a call against the limit of its address, over all gateways. `call` identifies the
-    /// call, so that a repeated one counts once.
+    /// Counts a call against the limit of its network address; all gateways share this limit.
+    /// `call` identifies the call, so that a repeated call counts once.
     pub(crate) async fn count(
         &self,
         app: &App,
@@ -199,7 +199,7 @@ pub(crate) async fn admit(app: &App, guest: &Guest, caller: &Caller) -> Result<(
     caller.check_origin(app, &config, false)
 }
 
-/// Returns the casino that the call names, or else the gateway's own.
+/// Returns the casino that the call names, or else the casino that the gateway's settings name.
 pub(crate) fn named(app: &App, casino: Option<CasinoId>) -> Result<CasinoId, Problem> {
     let own = || app.web.casino.as_deref()?.parse().ok();
     casino.or_else(own).ok_or_else(|| {

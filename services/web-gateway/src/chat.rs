@@ -1,5 +1,5 @@
-//! `POST /chat`: the concierge's page (WEB-1, WEB-10) and programs (SUP-25). Each thread is a guest
-//! of its own, and anybody who knows its id can continue it.
+//! `POST /chat`, for the concierge's page and for programs. Each thread is a separate guest, and
+//! anybody who knows the thread's id can continue it.
 
 use std::time::Duration;
 
@@ -30,8 +30,8 @@ use crate::{
     words::Words,
 };
 
-/// The UUID namespace by which thread ids become visitor ids, so that no thread can name a widget's
-/// conversation.
+/// The UUID namespace in which thread ids become visitor ids. It is `/chat`'s own, so no thread id
+/// can lead to a widget's conversation.
 const THREADS: Uuid = Uuid::from_u128(0x8f6d_1d5e_6c1b_4b55_9a53_0e5c_7d9c_2f41);
 
 #[derive(Debug, Deserialize)]
@@ -40,9 +40,10 @@ struct Told {
     /// The conversation to continue; a new one if it is missing.
     #[serde(alias = "session_id")]
     thread_id: Option<Uuid>,
-    /// The client's id of the message; a repeated call with the same id is the same message.
+    /// The id that the client gave the message; a second call with this id stores no second
+    /// message.
     message_id: Option<Uuid>,
-    /// The casino; the gateway's own if it is missing.
+    /// The casino; if it is missing, the one in the gateway's settings.
     casino: Option<CasinoId>,
 }
 

@@ -1,5 +1,5 @@
-//! Writes the messages of a conversation as frames, from the place at which the client's last
-//! stream broke off. This module does no I/O.
+//! Writes the messages of a conversation as frames, starting where the client's last stream broke
+//! off. This module does no I/O.
 
 use seven_sse::{Cursor, Dialect, Event, frame, tokens};
 use seven_store::web::{ReadFrom, WebMessage};
@@ -16,7 +16,7 @@ pub(crate) struct Place {
 }
 
 impl Place {
-    /// The place before the answer to the message with which the stream was opened.
+    /// The place before the answer to the message that opened the stream.
     pub(crate) const ANSWER: Self = Self {
         from: ReadFrom::Answer,
         offset: 0,
@@ -30,7 +30,8 @@ impl Place {
         }
     }
 
-    /// Returns the last event id of a client that has the whole conversation up to this message.
+    /// Returns the id of the end of this message. It is the last event id of a client that has the
+    /// conversation up to this message.
     pub(crate) fn behind(seq: i64, body: &str) -> String {
         let offset = body.len() + 1;
         Cursor { seq, offset }.to_string()
@@ -40,7 +41,7 @@ impl Place {
         self.from
     }
 
-    /// Returns the frames that the messages add, and moves the place behind them.
+    /// Returns the frames that the messages add, and moves the place to their end.
     pub(crate) fn write(&mut self, dialect: Dialect, messages: &[WebMessage]) -> String {
         let mut frames = String::new();
         let newest = if mutant::shows_newest() {
@@ -62,8 +63,8 @@ impl Place {
     }
 }
 
-/// Returns the place after all frames of a message. Its sources count as one more byte, so that a
-/// stream that broke off before the sources resumes with them.
+/// Returns the place after all frames of a message. The sources count as one more byte: a stream
+/// that broke off before the sources then resumes with them.
 fn end_of(message: &WebMessage) -> Cursor {
     Cursor {
         seq: message.seq,
@@ -71,8 +72,8 @@ fn end_of(message: &WebMessage) -> Cursor {
     }
 }
 
-/// Returns the frames of a message that were not written yet: its tokens and sources, or the whole
-/// text at once if the host did not make it from the casino's content.
+/// Returns the frames of a message that are not yet written: tokens and sources. If the host did
+/// not make the message from the casino's content, one frame holds the whole text.
 fn of_message(dialect: Dialect, message: &WebMessage, written: usize) -> String {
     let WebMessage {
         seq, body, sources, ..

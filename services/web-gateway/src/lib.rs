@@ -1,5 +1,5 @@
 //! web-gateway: serves guests of the casinos' websites (D32, D33). It stores a guest's message as
-//! ingress stores a text, and shows the host's replies once they are delivered; it decides nothing.
+//! ingress stores a text, and shows the host's replies once they are delivered. It decides nothing.
 
 mod app;
 mod call;

@@ -1,5 +1,5 @@
 //! The open streams, by guest. A hint wakes a guest's streams, which then read the conversation
-//! themselves. Nothing is queued for a connection, so a slow reader costs only a flag (D33).
+//! themselves. A slow reader costs no memory, because no messages are queued for a stream (D33).
 
 use std::{
     collections::HashMap,
@@ -29,7 +29,7 @@ type Guest = (CasinoId, [u8; 32]);
 struct Entry {
     wake_tx: watch::Sender<()>,
     key_id: i16,
-    /// Number of the newest message that the last search found; 0 before the first.
+    /// Sequence number of the newest message that the last search found; 0 before the first search.
     head: i64,
 }
 

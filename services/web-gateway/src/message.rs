@@ -19,7 +19,7 @@ const PUBLISH_TIMEOUT: Duration = Duration::from_millis(750);
 /// A guest's message that passed the checks.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Message {
-    /// The id chosen by the client, so that a repeated call is the same message.
+    /// The id chosen by the client; a second call with this id stores no second message.
     pub(crate) id: Uuid,
     text: String,
 }
@@ -42,8 +42,8 @@ impl Message {
         Ok(Self { id, text })
     }
 
-    /// Returns the id of the message at its casino. It does not contain the visitor's id, or a
-    /// deletion would have to find it there.
+    /// Returns the message's id at its casino. The id is a hash of the visitor's id and `self.id`.
+    /// So the deletion of a guest need not search message ids for the visitor's id.
     pub(crate) fn key(&self, session: &Session) -> String {
         Uuid::new_v5(&session.visitor, self.id.as_bytes()).to_string()
     }

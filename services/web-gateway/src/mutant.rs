@@ -3,18 +3,17 @@
 
 use seven_faults::mutant;
 
-/// Breaks a promise: a stream starts from the beginning, although the client says which frames it
-/// has.
+/// Breaks the promise that a stream continues after the frames that the client says it has.
 pub(crate) fn forgets_place() -> bool {
     mutant!("forgets_place")
 }
 
-/// Breaks a promise: a stream writes only the newest of the messages that it read.
+/// Breaks the promise that a stream writes all messages that it read.
 pub(crate) fn shows_newest() -> bool {
     mutant!("shows_newest")
 }
 
-/// Breaks a promise: a repeated call stores a second message.
+/// Breaks the promise that a repeated call stores no second message.
 pub(crate) fn takes_twice() -> bool {
     mutant!("takes_twice")
 }

@@ -1,5 +1,5 @@
-//! The concierge's page, its version for an iframe, and the widget's script (WEB-62). The page
-//! loads only files of this gateway, so that its policy can forbid all others.
+//! The concierge's page, its version for an iframe, and the widget's script. The page loads only
+//! files of this gateway, so that its Content-Security-Policy can forbid all others.
 
 use askama::Template;
 use axum::{

@@ -77,8 +77,7 @@ impl Problem {
         match self {
             Self::Invalid(problem) => problem.clone(),
             Self::Unauthorized(Denied::Expired) => Denied::Expired.to_string(),
-            // The sentence is the same for every reason, so that nobody can learn from it why a
-            // token fails.
+            // The sentence is the same for every reason: it must not reveal why a token fails.
             Self::Unauthorized(_) => "the token opens no session".to_owned(),
             Self::NoToken => "the call needs `Authorization: Bearer TOKEN`".to_owned(),
             Self::WrongApiKey => "the call needs the gateway's key in `X-API-Key`".to_owned(),

@@ -45,8 +45,8 @@ pub(crate) async fn property(
     })))
 }
 
-/// Reports whether the gateway can take messages; a load balancer sends it no traffic while it
-/// cannot.
+/// Reports whether the gateway can take messages. While it cannot, a load balancer sends no traffic
+/// to this gateway.
 pub(crate) async fn health(State(app): State<Shared>) -> (StatusCode, Json<Value>) {
     let (bus, store) = tokio::join!(app.fleet.bus.ready(), app.fleet.store.ready());
     let healthy = bus && store;

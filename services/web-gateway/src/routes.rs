@@ -17,7 +17,8 @@ use crate::{app::Shared, chat, pages, problem::Problem, property, widget};
 
 /// Strict-Transport-Security for two years, as WEB-4 requires.
 const HSTS: &str = "max-age=63072000; includeSubDomains";
-/// The policy of responses that are data, not pages: browsers must load and frame nothing.
+/// The Content-Security-Policy of responses that are data, not pages. Browsers load nothing for
+/// such a response and never show it in a frame.
 const POLICY: &str = "default-src 'none'; frame-ancestors 'none'";
 const REQUEST_ID: &str = "x-request-id";
 
@@ -39,7 +40,7 @@ pub(crate) fn router(app: Shared) -> Router {
     whole(routes).with_state(app)
 }
 
-/// Adds the layers that apply to every response, also to that of a call that panics.
+/// Adds the layers that apply to every response, including the response to a call that panics.
 fn whole<S: Clone + Send + Sync + 'static>(routes: Router<S>) -> Router<S> {
     routes
         .layer(CatchPanicLayer::custom(|_| {
@@ -61,8 +62,8 @@ async fn around(request: Request, next: Next) -> Response {
             .headers()
             .contains_key(header::ACCESS_CONTROL_REQUEST_METHOD);
     let mut response = match asks {
-        // Every preflight is allowed. The call itself, which names the casino, decides whether the
-        // origin is the casino's; no call uses cookies.
+        // Every preflight is allowed. Only the call itself names the casino, so the call checks
+        // whether the origin is one of the casino's. No call uses cookies.
         true => preflight(origin.clone()),
         false => next.run(request).await,
     };
@@ -79,7 +80,7 @@ async fn around(request: Request, next: Next) -> Response {
     let millis = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
     tracing::info!(route, status = status.as_u16(), problem, millis, request_id = %id, "web call");
     let headers = response.headers_mut();
-    // A page sets its own policy, which says who may frame it.
+    // Only pages set their own policy, which says who may frame them.
     if !headers.contains_key(header::CONTENT_SECURITY_POLICY) {
         headers.insert(header::X_FRAME_OPTIONS, HeaderValue::from_static("DENY"));
     }
@@ -99,8 +100,8 @@ async fn around(request: Request, next: Next) -> Response {
     }
     headers.insert("x-response-time-ms", HeaderValue::from(millis));
     headers.append(header::VARY, HeaderValue::from_static("Origin"));
-    // Every origin may read the response: each call has checked the origin before it returns data,
-    // and a page of another origin may read why it was refused.
+    // Every origin may read the response. Each call checks the origin before it returns data, and a
+    // refused page may read why it was refused.
     if let Some(origin) = origin {
         headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, origin);
         let exposed = HeaderValue::from_static("retry-after, x-request-id");

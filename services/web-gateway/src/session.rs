@@ -12,7 +12,7 @@ use serde_json::Value;
 use seven_domain::CasinoId;
 use uuid::Uuid;
 
-/// Maximum size of a token that is parsed, in bytes; ours have some 500.
+/// Maximum size of a token that is parsed, in bytes; our own tokens have about 500.
 pub const MOST_TOKEN_BYTES: usize = 2_048;
 /// How long a session is valid, in hours.
 const SESSION_HOURS: i64 = 24;
@@ -69,8 +69,8 @@ pub enum Denied {
     NotACustomer,
 }
 
-/// Header fields that tokens of ours never have (RFC 7515, section 4.1.11); their presence refuses
-/// a token.
+/// Header fields that our own tokens never have (RFC 7515, section 4.1.11). A token that has one of
+/// them is refused.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 struct Extra {
     #[serde(rename = "crit", default, skip_serializing_if = "Option::is_none")]
@@ -117,7 +117,8 @@ impl Keys {
     /// Verifies a token and returns its session.
     ///
     /// # Errors
-    /// Returns why the token is refused. Callers are told only whether the role was the reason.
+    /// Returns why the token is refused. The client is told only whether the session has expired
+    /// and whether the role was the reason.
     pub fn read(&self, token: &str, now: DateTime<Utc>) -> Result<Session, Denied> {
         if token.len() > MOST_TOKEN_BYTES {
             return Err(Denied::TooLong);
@@ -141,7 +142,7 @@ impl Keys {
         claims
             .validate_expiration(&time)
             .map_err(|_| Denied::Expired)?;
-        // No clock of ours can have issued a token whose time is still to come.
+        // We cannot have issued a token whose time of issue is still to come.
         if claims.issued_at.is_none_or(|at| at > now + LEEWAY) {
             return Err(Denied::Malformed);
         }

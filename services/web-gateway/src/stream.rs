@@ -1,6 +1,6 @@
-//! The stream of one guest: reads the conversation when it is woken and writes new messages, until
-//! the answer is complete, the time is over, or the client leaves. The host also answers when no
-//! stream is open.
+//! The stream of one guest. It reads the conversation when it is woken, and writes new messages. It
+//! ends when the answer is complete, the time is over, or the client leaves. The host also answers
+//! when no stream is open.
 
 use std::{convert::Infallible, time::Duration};
 
@@ -19,15 +19,16 @@ use tokio::time::{Instant, sleep_until};
 
 use crate::{app::Shared, frames::Place, live::Follower, words::Words};
 
-/// Time without a frame after which a comment is sent, so that proxies do not close the stream.
+/// If a stream has written no frame for this time, it sends a comment, which clients ignore. The
+/// comment keeps proxies from closing the stream.
 const HEARTBEAT_EVERY: Duration = Duration::from_secs(15);
-/// Time after which a stream that waits for its answer reads the conversation without a hint. It
-/// limits the delay that a lost hint causes.
+/// A stream that waits for its answer reads the conversation this often, even without a hint. A
+/// lost hint therefore delays an answer by at most this time.
 const LOOK_AGAIN: Duration = Duration::from_secs(2);
-/// Maximum messages per read. It limits memory: for a client that never reads, the stream holds the
-/// frames of only one read.
+/// Maximum number of messages per read. It limits memory: for a client that never reads, the stream
+/// holds the frames of only one read.
 const MOST_MESSAGES: u8 = 4;
-/// Maximum messages in an answer that is returned as one object.
+/// Maximum number of messages in an answer that is returned as one object.
 const WHOLE_ANSWER: u8 = 100;
 /// How long a client waits before it reconnects.
 const RECONNECT: Duration = Duration::from_secs(2);
@@ -62,8 +63,8 @@ pub(crate) enum Answer {
     None,
 }
 
-/// Returns the state of the answer to a stream's message. `shown` says whether the stream has
-/// already shown a message.
+/// Returns the state of the answer to the message that opened the stream. `shown` says whether the
+/// stream has written a message so far.
 pub(crate) fn answer_of(news: &WebNews, shown: bool) -> Answer {
     let Some(asked) = news.asked else {
         return Answer::Coming;
@@ -138,7 +139,7 @@ pub(crate) fn open(
     response
 }
 
-/// Waits for the answer to a message until `at`, and returns all its messages.
+/// Waits for the answer to a message until `at`, and returns all messages of the answer.
 pub(crate) async fn collect(
     app: &Shared,
     reader: &Reader,
@@ -165,8 +166,8 @@ pub(crate) async fn collect(
     }
 }
 
-/// Reads the new messages of a conversation; `None` if it does not exist yet, or the database does
-/// not answer.
+/// Reads the new messages of a conversation; `None` if the conversation does not exist yet or the
+/// database does not answer.
 async fn read(
     app: &Shared,
     reader: &Reader,
@@ -251,8 +252,8 @@ impl Open {
         let words = Words::of(self.reader.language);
         let ended = match &self.until {
             Until::Left => {
-                // A last frame after each answer tells the page that the answer is complete. A
-                // quick answer may already be complete at the first read that finds it.
+                // A last frame after each answer tells the page that the answer is complete. `adds`
+                // covers a quick answer: it may be complete when the stream first reads it.
                 if (self.busy || adds) && !news.busy && !news.more {
                     frames += &self.frame(&Event::Done { tokens: 0 });
                 }
@@ -322,8 +323,8 @@ impl Open {
         Some(events.iter().map(|event| self.frame(event)).collect())
     }
 
-    /// Returns the frame of a status, if it differs from the last one. The concierge's dialect has
-    /// no such frame.
+    /// Returns the frame of a status if it differs from the last status written. The concierge's
+    /// dialect has no status frames.
     fn status(&mut self, status: Status) -> Option<String> {
         if self.dialect != Dialect::Widget || self.status == Some(status) {
             return None;

@@ -1,5 +1,5 @@
-//! `/api/v1/chat/...`: the calls of the widget. A session begins on one of the casino's pages; its
-//! token identifies the conversation.
+//! `/api/v1/chat/...`: the calls of the widget. A session begins on one of the casino's pages. The
+//! session's token identifies the conversation.
 
 use std::time::Duration;
 
@@ -47,8 +47,8 @@ pub(crate) async fn init(
     let config = casino_of(&app, &casino).await?;
     caller.check_origin(&app, &config, true)?;
     let visitor = Uuid::new_v4();
-    // The call is counted under a random id, so that the store of the limits contains no visitor's
-    // id.
+    // The call is counted under a random id. Otherwise Redis, which counts calls, would store the
+    // visitor's id.
     let call = Uuid::new_v4().to_string();
     caller.count(&app, &casino, &call).await?;
     let session = Session {
@@ -75,13 +75,14 @@ pub(crate) async fn init(
 #[derive(Debug, Deserialize)]
 struct Told {
     message: String,
-    /// The client's id of the message; a repeated call with the same id is the same message.
+    /// The id that the client gave the message; a second call with this id stores no second
+    /// message.
     #[serde(alias = "client_id")]
     message_id: Option<Uuid>,
 }
 
-/// Takes a message. With `Accept: text/event-stream`, the response streams the answer; otherwise
-/// the session's open stream gets it.
+/// Takes a message. With `Accept: text/event-stream`, the response streams the answer. Otherwise
+/// the session's open stream gets the answer.
 pub(crate) async fn say(
     State(app): State<Shared>,
     guest: Guest,
@@ -168,11 +169,11 @@ pub(crate) async fn history(
 
 #[derive(Debug, Deserialize)]
 struct Shown {
-    /// Number of the newest message that the page has shown.
+    /// Sequence number of the newest message that the page has shown.
     seq: i64,
 }
 
-/// Records that the page has shown the messages up to a number (D33).
+/// Records that the page has shown all messages up to a sequence number (D33).
 pub(crate) async fn ack(
     State(app): State<Shared>,
     guest: Guest,

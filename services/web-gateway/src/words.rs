@@ -17,7 +17,7 @@ pub(crate) struct Words {
     pub(crate) status_waiting: String,
     /// Says that the conversation waits for a person and the host does not answer.
     pub(crate) waiting: String,
-    /// Says that the message gets no answer, because there were too many or it was empty.
+    /// Says that the message gets no answer, because it was empty or the guest sent too many.
     pub(crate) not_answered: String,
     pub(crate) slow: String,
     /// The text beside the number of a ticket that waits for a person.

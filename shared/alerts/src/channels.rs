@@ -1,5 +1,5 @@
-//! The channels by which people are alerted. A channel makes one request per notice and hides no
-//! retries; its error states the reason and whether a retry may help.
+//! The channels by which people are alerted. A channel makes one request per notice and does not
+//! retry by itself; its error states the reason and whether a retry may help.
 
 mod log;
 mod pagerduty;
@@ -51,14 +51,15 @@ pub struct Untold {
 pub enum Again {
     /// A retry cannot help: the same request would be refused again.
     Never,
-    /// A retry may help, but not before this time has passed, if the channel asked for one.
+    /// A retry may help. If the channel asked for a wait, the retry must not come before this time
+    /// has passed.
     Later(Option<Duration>),
 }
 
 /// A future that resolves to the channel's answer in a few words.
 pub type TellFuture<'a> = Pin<Box<dyn Future<Output = Result<String, Untold>> + Send + 'a>>;
 
-/// A way to reach people.
+/// A channel through which people are told of alerts.
 pub trait Notifier: Send + Sync + std::fmt::Debug {
     /// The channel's name in routes, rows and labels.
     fn channel(&self) -> &'static str;
@@ -91,8 +92,9 @@ pub enum Error {
 /// Maximum number of attempts to send one notice through one channel.
 pub const MOST_TRIES: u32 = 8;
 
-/// Returns the wait after `tries` failed attempts: 5 s, tripled each time up to 20 minutes, and at
-/// least what the channel asked for, up to an hour. `None` means to give up.
+/// Returns the wait after `tries` failed attempts: 5 s after the first, then three times as long
+/// each time, at most 20 minutes. If the channel asked for a longer wait, returns that one, but at
+/// most an hour. `None` means to give up.
 pub fn backoff(tries: u32, again: Again) -> Option<Duration> {
     let Again::Later(asked) = again else {
         return None;
@@ -107,10 +109,10 @@ pub fn backoff(tries: u32, again: Again) -> Option<Duration> {
 // === impl Channels ===
 
 impl Channels {
-    /// Creates the log channel, and each other channel that has an address.
+    /// Creates the log channel, and each other channel whose address or key is set.
     ///
     /// # Errors
-    /// Fails if an address is no URL or TLS cannot be set up.
+    /// Fails if an address is not a URL or TLS cannot be set up.
     pub fn new(settings: &Settings) -> Result<Self, Error> {
         let client = Client::builder()
             .timeout(settings.deadline)
@@ -157,7 +159,7 @@ pub async fn post(request: RequestBuilder) -> Result<String, Untold> {
         again: Again::Later(None),
     })?;
     let (status, asked) = (response.status(), asked(&response));
-    // Keeps at most one line of the response body.
+    // Keeps at most 160 characters of the response body, on one line.
     let body: String = response
         .text()
         .await

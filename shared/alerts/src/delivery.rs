@@ -63,7 +63,7 @@ pub enum Standing {
     /// There are too few texts to judge.
     TooFew,
     Good,
-    /// The figure exceeds the limit for this severity.
+    /// The figure is beyond the limit for this severity.
     Beyond(Severity),
 }
 
@@ -101,8 +101,8 @@ pub enum Blocked {
 // === impl Figures ===
 
 impl Figures {
-    /// Returns the figure's value, the size of its sample, and the number of texts that contribute
-    /// to the value; `None` without a sample.
+    /// Returns the figure's value, the size of its sample, and the number of events in the sample
+    /// (for a share, the numerator). `None` if the sample is empty.
     fn of(&self, figure: Figure) -> Option<(f64, i64, i64)> {
         let share = |part: i64, whole: i64| (whole > 0).then(|| (ratio(part, whole), whole, part));
         match figure {

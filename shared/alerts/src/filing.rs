@@ -1,6 +1,5 @@
 //! Writes the alerts that this process raised (`seven_telemetry::Alert`) to the table of alerts.
-//! They are raised in memory, without a connection, and stay there while the database is
-//! unreachable.
+//! Until then a raised alert is held in memory, also while the database is unreachable.
 
 use std::time::Duration;
 
@@ -58,8 +57,8 @@ pub async fn file_one(fleet: &Fleet, raised: &Raised) -> Result<()> {
         text,
         times,
     } = raised;
-    // A worker that serves one casino may not write fleet-wide rows, so it files a fleet-wide alert
-    // under its casino.
+    // A worker for one casino may not write fleet-wide rows. It files a fleet-wide alert under its
+    // casino.
     let casino = match fleet.roster.only() {
         [own] if casino.is_empty() => own.as_str(),
         _ => casino,

@@ -1,5 +1,5 @@
-//! Alerts: their severities and routes (`policy`), the evaluation of delivery figures (`delivery`),
-//! and the channels through which people are notified (`channels`).
+//! Alerts: severities and routes (`policy`), the evaluation of delivery figures (`delivery`), and
+//! the channels through which people are notified (`channels`).
 //!
 //! No alert contains data of a guest, only names, codes, counts and our own sentences.
 
@@ -17,7 +17,7 @@ pub fn key(name: &str, casino: &str, provider: &str, code: &str) -> String {
     format!("{name}/{casino}/{provider}/{code}")
 }
 
-/// Name of an alert about a case (`seven escalation list`); such an alert has the case's id.
+/// Name of an alert about a case (`seven escalation list`). The alert's id is the case's id.
 pub const CASE: &str = "case";
 
 /// Name of the log as a channel, in routes and rows.

@@ -77,12 +77,13 @@ impl Policy {
         Ok(policy)
     }
 
-    /// Returns the severity of an alert; a name that is not listed is a warning.
+    /// Returns the severity of an alert. An alert whose name is not listed is a warning.
     pub fn severity(&self, alert: &str) -> Severity {
         self.alerts.get(alert).copied().unwrap_or(Severity::Warning)
     }
 
-    /// Returns the severity of the alert about a case; `None` if such cases raise no alert.
+    /// Returns the severity of the alert about a case; `None` if cases of this severity raise no
+    /// alert.
     pub fn case(&self, severity: CaseSeverity) -> Option<Severity> {
         self.cases.get(&severity).copied()
     }
@@ -97,7 +98,8 @@ impl Policy {
         &self.routes[&severity]
     }
 
-    /// Returns the pairs of severity and channel of all routes, limited to the channels in `there`.
+    /// Returns the routes as pairs of severity and channel. Leaves out channels that are not in
+    /// `there`.
     pub fn pairs(&self, there: &[&str]) -> Vec<(Severity, String)> {
         let pairs = self
             .routes

@@ -1,5 +1,4 @@
-//! A process's credentials for the NATS server, and the root certificates by which the process
-//! verifies that server.
+//! A process's credentials for the NATS server, and the root certificates for verifying the server.
 
 use secrecy::{ExposeSecret, SecretString};
 

@@ -17,7 +17,8 @@ pub struct Lag {
     pub in_flight: usize,
     /// Messages in flight that were delivered more than once.
     pub redelivered: usize,
-    /// The ack floor; `None` before the first acknowledgement.
+    /// The sequence up to which all messages are acknowledged; `None` before the first
+    /// acknowledgement.
     pub floor: Option<Floor>,
 }
 
@@ -30,11 +31,11 @@ pub struct Storage {
 }
 
 impl Bus {
-    /// Returns the backlog of each of a stage's consumers.
+    /// Returns the backlog of every consumer of a stage.
     pub async fn lag(&self, stage: Stage) -> Result<Vec<Lag>, Error> {
         let name = topology::stream_of(stage);
-        // Reads the stream before its consumers: if the stream is created again in between, no
-        // floor is attributed to the new stream.
+        // Reads the stream before its consumers. If the stream is created again in between, no
+        // floor of the old stream is then attributed to the new one.
         let stream = self
             .js
             .get_stream(name)
@@ -79,9 +80,9 @@ impl Bus {
         Ok(stream.cached_info().state.last_sequence)
     }
 
-    /// Returns the sequence up to which a casino's consumer of a stage has acknowledged every
-    /// message; if no message waits, that is the last sequence of the stream. `None` if the
-    /// consumer does not exist, for instance because the casino was removed.
+    /// Returns the sequence up to which a casino's consumer has acknowledged every message, or the
+    /// stream's last sequence if no message waits. `None` if the consumer does not exist, for
+    /// instance because the casino was removed.
     ///
     /// # Errors
     /// Fails when the bus does not answer.
@@ -106,8 +107,8 @@ impl Bus {
         }))
     }
 
-    /// Returns the payloads in a stage's stream, oldest first, that belong to a casino, come after
-    /// this sequence and contain `needle`.
+    /// Returns the payloads that contain `needle`, oldest first. Searches a casino's messages in a
+    /// stage's stream, from after `sequence` on.
     ///
     /// # Errors
     /// Fails when the bus does not answer.
@@ -145,8 +146,8 @@ impl Bus {
         }
     }
 
-    /// Returns the current and the maximum size of each stream; there is no maximum if only the
-    /// server's own limit applies.
+    /// Returns the current and the maximum size of each stream. A stream without a limit of its own
+    /// has no maximum.
     ///
     /// # Errors
     /// Fails when the bus does not answer, or a stream is missing.

@@ -20,7 +20,8 @@ impl Bus {
         }
     }
 
-    /// Returns the workers whose heartbeats arrive within this time, by instance.
+    /// Listens for `time` and returns the last heartbeat of each worker that it heard, sorted by
+    /// instance.
     ///
     /// # Errors
     /// Fails when the bus does not answer.

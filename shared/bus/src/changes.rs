@@ -1,5 +1,5 @@
-//! A stream of casinos at which something changed, by which the console refreshes open pages. A
-//! lost change does no harm, because each page also fetches again from time to time.
+//! A stream of the casinos at which something changed, which the console uses to refresh open
+//! pages. A lost change does no harm, because each page also fetches again from time to time.
 
 use futures::{Stream, StreamExt};
 use seven_domain::CasinoId;

@@ -23,7 +23,8 @@ use tokio::sync::{SetOnce, watch};
 
 use crate::{Access, Error, Roster, events, subject, topology};
 
-/// Header that carries a message's identity: the same for every copy, whatever its `Nats-Msg-Id`.
+/// Header that carries a message's identity. All copies of a message have the same identity but
+/// different `Nats-Msg-Id`s.
 pub(crate) const KEY_HEADER: &str = "Seven-Key";
 pub(crate) const TRACE_HEADER: &str = "traceparent";
 
@@ -42,9 +43,11 @@ pub struct Bus {
     pub(crate) client: async_nats::Client,
     pub(crate) js: jetstream::Context,
     pub(crate) limits: topology::Limits,
-    /// Number of connections made so far. The server forgets the requests of an earlier connection.
+    /// Number of connections to the server made so far. After a new connection, the server has
+    /// forgotten the requests made on the earlier one.
     pub(crate) connections: watch::Receiver<u64>,
-    /// Whether the server's version may be trusted with messages; unset until a server was reached.
+    /// Whether the server is new enough to be trusted with messages; unset until a server was
+    /// reached.
     pub(crate) trusted: Arc<SetOnce<bool>>,
     /// Whether this process has already raised the limits of existing streams to ours.
     pub(crate) raised: Arc<AtomicBool>,
@@ -126,8 +129,8 @@ impl Bus {
             && !self.is_too_old()
     }
 
-    /// Waits while the connection is lost: requests made meanwhile would all be sent at once when
-    /// it is restored.
+    /// Waits while the connection is lost. Otherwise all requests made in that time would be sent
+    /// at once when the connection is restored.
     pub(crate) async fn connected(&self) {
         let mut connections = self.connections.clone();
         connections.mark_unchanged();
@@ -148,8 +151,8 @@ impl Bus {
             .map_err(|e| Error::setup(format!("consumers of {stage}"))(e.into()))
     }
 
-    /// Creates a durable pull consumer; returns true if it did. Leaves a consumer unchanged that
-    /// another process created in the meantime.
+    /// Creates a durable pull consumer and returns true. If another process has already created the
+    /// consumer, changes nothing and returns false.
     pub async fn create_consumer(
         &self,
         stage: Stage,
@@ -167,7 +170,7 @@ impl Bus {
         }
     }
 
-    /// Removes a casino's consumers; missing ones are no error.
+    /// Removes a casino's consumers. A missing consumer is not an error.
     pub async fn remove_consumers(&self, casino: &CasinoId) -> Result<(), Error> {
         for stage in topology::CONSUMING {
             let stream = self.stream(topology::stream_of(stage)).await?;
@@ -181,7 +184,8 @@ impl Bus {
         Ok(())
     }
 
-    /// Onboards a casino: creates the streams, the bucket and all its consumers.
+    /// Onboards a casino: creates the streams and the bucket if they are missing, and all of the
+    /// casino's consumers.
     pub async fn onboard(&self, casino: &CasinoId) -> Result<(), Error> {
         self.ensure_streams().await?;
         for stage in topology::CONSUMING {
@@ -196,7 +200,8 @@ impl Bus {
         Ok(())
     }
 
-    /// Mirrors one casino's switches to the bucket if they differ; returns true when it wrote.
+    /// Writes one casino's switches to the bucket if they differ from the stored ones; returns true
+    /// if it wrote.
     pub async fn mirror(&self, control: &events::Control) -> Result<bool, Error> {
         let bucket = self.bucket().await?;
         let value = Bytes::from(control.encode_to_vec());
@@ -263,8 +268,8 @@ impl Bus {
 // === signals between the stages ===
 
 impl Bus {
-    /// Signals to the swarm that a conversation has open texts. `copy` lets a repeated signal pass
-    /// the duplicate window.
+    /// Signals to the swarm that a conversation has open texts. With a `copy`, the stream does not
+    /// drop a repeated signal as a duplicate.
     pub async fn signal_conversation(
         &self,
         casino: &CasinoId,
@@ -327,7 +332,8 @@ impl Bus {
         .await
     }
 
-    /// Announces new content. A lost announcement does no harm: every turn compares versions.
+    /// Announces new content. A lost announcement does no harm, because every turn compares content
+    /// versions.
     pub async fn announce_content(
         &self,
         casino: &CasinoId,
@@ -345,8 +351,9 @@ impl Bus {
         .await
     }
 
-    /// Returns a stream of casinos with a new content version, as announced from now on, limited to
-    /// the casinos of `roster`. Announcements are lost while the connection is down.
+    /// Returns a stream of casinos and their new content versions, as announced from now on. If
+    /// `roster` is limited to some casinos, so is the stream. Announcements are lost while the
+    /// connection is down.
     pub async fn content_changes(
         &self,
         roster: &Roster,

@@ -23,7 +23,7 @@ impl Bus {
     }
 
     /// Returns at once and connects as soon as a server is reachable. Meant for processes that can
-    /// work without a server, such as ingress, which then stores events in its spool (D2).
+    /// work without a server. Ingress, for example, then stores events in its spool (D2).
     ///
     /// # Errors
     /// Fails when the settings cannot work with any server.
@@ -59,7 +59,7 @@ impl Bus {
     /// Checks the server's version; returns false when it is too old.
     fn look(&self) -> bool {
         let new_enough = !self.is_too_old();
-        // Setting it fails harmlessly if the version was checked before.
+        // `set` fails harmlessly if the version was checked before.
         drop(self.trusted.set(new_enough));
         new_enough
     }
@@ -133,8 +133,8 @@ mod tests {
         );
     }
 
-    /// Implements enough of the protocol to accept a connection, and counts the messages published
-    /// to it.
+    /// Acts as an old server: implements enough of the protocol to accept a connection, and counts
+    /// the messages published to it.
     async fn old_server(listener: TcpListener, published: watch::Sender<usize>) {
         loop {
             let (connection, _) = listener.accept().await.unwrap();
@@ -185,8 +185,8 @@ mod tests {
         ));
         let (publishing, published) = watch::channel(0);
         tokio::spawn(old_server(listener, publishing));
-        // The server answers from now on. The message is published before and after the version
-        // check.
+        // From now on a server answers. The first publish waits for the version check; the second
+        // comes after it.
         for _ in 0..2 {
             let told = bus.publish(&message, Duration::from_secs(10)).await;
             assert!(

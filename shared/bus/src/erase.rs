@@ -10,13 +10,14 @@ use seven_domain::Stage;
 use crate::{Bus, Error, taken::Taken, topology};
 
 impl Bus {
-    /// Removes and overwrites one message of a stage's stream whose content must not be kept.
-    /// Returns true when it was there.
+    /// Removes one message from a stage's stream and overwrites it, because its content must not be
+    /// kept. Returns true if the message was there.
     pub async fn erase(&self, stage: Stage, sequence: u64) -> Result<bool, Error> {
         remove(&self.stream(topology::stream_of(stage)).await?, sequence).await
     }
 
-    /// Removes every message of these subjects whose payload contains `needle`; returns how many.
+    /// Removes every message whose subject matches `subject` and whose payload contains `needle`;
+    /// returns their number.
     /// Reads each message once, in order, without affecting the stages' consumers.
     pub async fn erase_holding(
         &self,
@@ -61,8 +62,8 @@ async fn remove(stream: &Stream<()>, sequence: u64) -> Result<bool, Error> {
     }
 }
 
-/// Returns whether the server reports that a message is not there (any more). If it cannot remove a
-/// message, the server uses the same code with another text.
+/// Returns whether the error says that the message does not exist. The words decide, because the
+/// server uses the same error code if it cannot remove an existing message.
 fn is_gone(why: &jetstream::Error) -> bool {
     let said = why.to_string();
     why.error_code() == ErrorCode::SEQUENCE_NOT_FOUND

@@ -18,15 +18,15 @@ pub struct Floor {
     pub stream_made: DateTime<Utc>,
 }
 
-/// The most by which the server's clock may have been set back unnoticed.
+/// The longest time by which the server's clock is assumed to have been set back unnoticed.
 const CLOCK_SKEW: TimeDelta = TimeDelta::minutes(1);
 
 /// Sequence and time of a message in the stream.
 type Message = (u64, DateTime<Utc>);
 
 impl Bus {
-    /// Returns where a stage's consumer must start reading, given its saved floor and the state of
-    /// the stream as [`Bus::ensure_streams`] found it.
+    /// Returns where a stage's consumer must start reading. `floor` is its saved floor, `stream`
+    /// the stream's state as [`Bus::ensure_streams`] found it.
     ///
     /// # Errors
     /// Fails when the server does not report the contents of its stream.
@@ -67,16 +67,16 @@ impl Floor {
         }
     }
 
-    /// Decides from the stream's state and from `next`, the first message at or after the floor. In
-    /// a stream that was lost or restored to an earlier state, the same sequences belong to other
-    /// messages.
+    /// Decides where the consumer starts. `next` is the first message at or after the floor. If the
+    /// stream was lost or restored to an earlier state, the floor is ignored, because its sequence
+    /// may now belong to a different message.
     fn beginning(self, stream: StreamState, next: Option<Message>) -> Start {
         if stream.made.trunc_subsecs(6) != self.stream_made || stream.last_sequence < self.sequence
         {
             return Start::All;
         }
         match next {
-            // The stream holds no message that the consumer has not acknowledged.
+            // The consumer has acknowledged every message that the stream still holds.
             None => Start::After(self.sequence),
             // This message and all earlier ones existed when the floor was saved, so the floor is
             // valid.

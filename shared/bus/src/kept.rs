@@ -7,8 +7,9 @@ use seven_telemetry::trace::{self, Kept};
 use crate::{Bus, Error, topology};
 
 impl Bus {
-    /// Exchanges the ids of such traces with the other processes until recording ends. An id is
-    /// sent only once: a process that misses it merely drops its own spans of that trace.
+    /// Sends and receives the ids of traces that every process should export completely. Returns
+    /// when recording ends. An id is sent only once: a process that misses it loses only its own
+    /// spans of that trace.
     pub async fn share_kept(self, mut kept: Kept) -> Result<(), Error> {
         let subject = topology::TRACE_KEEP;
         let mut told = self

@@ -28,8 +28,8 @@ pub mod events {
 /// Prefix of the id of an inbound text that no webhook delivered; reconciliation found the text in
 /// the provider's records.
 pub const RECOVERED: &str = "reconcile:";
-/// Prefix used instead of [`RECOVERED`] for a text that is older than the restore of this database:
-/// it may have been answered already, but the record of that answer was lost.
+/// Prefix used instead of [`RECOVERED`] for a text from before the restore of this database. Such a
+/// text may have been answered, but the record of the answer was lost.
 pub const RECOVERED_AFTER_RESTORE: &str = "reconcile:restored:";
 
 pub use access::Access;

@@ -1,6 +1,6 @@
 //! Permissions of a NATS user, written into the server's configuration. A user may use only the
-//! subjects that it needs, and has its own inbox: in a shared one, it could read other users'
-//! replies.
+//! subjects that it needs. It has its own inbox, because in a shared inbox it could read other
+//! users' replies.
 
 use std::collections::BTreeSet;
 
@@ -36,7 +36,7 @@ impl Permissions {
         }
     }
 
-    /// Adds the right to follow the switches of one casino, or of all for `None`
+    /// Adds the right to follow the switches of one casino, or of all casinos if `casino` is `None`
     /// (`Roster::follow`).
     #[must_use]
     pub fn follow(mut self, casino: Option<&CasinoId>) -> Self {
@@ -52,8 +52,8 @@ impl Permissions {
         self
     }
 
-    /// Adds the right to work on a stage: to pull and acknowledge messages, to publish copies of
-    /// messages that waited too long, and to write dead letters.
+    /// Adds the right to work on a stage. The worker pulls and acknowledges messages, publishes
+    /// copies of messages that waited too long, and writes dead letters.
     #[must_use]
     pub fn work(mut self, stage: Stage, casino: Option<&CasinoId>) -> Self {
         let stream = stream_of(stage);
@@ -125,15 +125,15 @@ impl Permissions {
     }
 
     /// Adds the right to delete single messages of a stage. The server checks only the stream, so
-    /// the user can delete every casino's messages, but can neither read nor write them.
+    /// the user can delete every casino's messages. It can neither read nor write them.
     #[must_use]
     pub fn erase(mut self, stage: Stage) -> Self {
         self.api(&format!("STREAM.MSG.DELETE.{}", stream_of(stage)));
         self
     }
 
-    /// Adds the scheduler's rights: to maintain streams, bucket and consumers, to repeat any
-    /// signal, to file dead letters, to announce content, and to erase messages of deleted guests.
+    /// Adds the scheduler's rights. The scheduler maintains streams, bucket and consumers, repeats
+    /// signals, files dead letters, announces content, and erases messages of deleted guests.
     #[must_use]
     pub fn tend(mut self) -> Self {
         for call in [
@@ -163,7 +163,7 @@ impl Permissions {
             .fold(with_content, |all, stage| all.hand_on(stage, None))
     }
 
-    /// Adds the rights of operators' commands: those of `tend`, and also to remove a casino's
+    /// Adds the rights of operators' commands: those of `tend`, and the rights to remove a casino's
     /// consumers and to receive the workers' heartbeats.
     #[must_use]
     pub fn operate(self) -> Self {

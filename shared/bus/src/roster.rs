@@ -16,7 +16,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{Bus, Error, events::Control, topology};
 
-/// A shared, live view; reading it never waits on I/O.
+/// A shared, live view of the casinos that a process knows; reading it never waits on I/O.
 #[derive(Debug, Clone, Default)]
 pub struct Roster {
     known: Arc<RwLock<Known>>,
@@ -60,7 +60,7 @@ impl Route {
         }
     }
 
-    /// Returns the casino that had the number first.
+    /// Returns the former casino of the number, or the current one if the number had no other.
     pub fn first(&self) -> &CasinoId {
         self.former
             .as_ref()
@@ -188,8 +188,9 @@ impl Roster {
     async fn watch(&self, bus: &Bus) -> Result<(), Error> {
         let broken = |e: async_nats::Error| Error::setup("watch on bucket fleet")(e);
         let bucket = bus.bucket().await?;
-        // The credentials of a worker for one casino may be limited to that casino, so the
-        // consumer's name and filter must name the casino for the server to check.
+        // A worker for one casino may have credentials limited to that casino. Because the consumer
+        // gets a name and a filter, its create request names the casino in the subject, where the
+        // server can check it.
         let watched = match self.only() {
             [casino] => topology::subject_for_control(Some(casino)),
             _ => topology::subject_for_control(None),
@@ -210,12 +211,13 @@ impl Roster {
             .await
             .map_err(|e| broken(e.into()))?;
         let mut changes = consumer.messages().await.map_err(|e| broken(e.into()))?;
-        // The watch is renewed every 30 seconds: one whose bucket was replaced may stay silent
-        // without an error.
+        // The watch is renewed every 30 seconds. If its bucket was replaced, a watch may stay
+        // silent without an error.
         let until = tokio::time::Instant::now() + Duration::from_secs(30);
         while let Ok(Some(change)) = tokio::time::timeout_at(until, changes.next()).await {
             let entry = change.map_err(|e| broken(e.into()))?;
-            // A value is stored as is; the bucket's own headers mark a deleted one.
+            // The header `KV-Operation` says whether a value was deleted; a stored value does not
+            // have it.
             let operation = entry
                 .headers
                 .as_ref()

@@ -8,7 +8,7 @@ use seven_domain::Stage;
 
 use crate::{Bus, Error, topology};
 
-/// Streams that [`Bus::ensure_streams`] created, and the state of those that already existed.
+/// Streams and consumers that [`Bus::ensure_streams`] created, and the state of every stream.
 #[derive(Debug, Default)]
 pub struct Streams {
     pub created: Vec<String>,
@@ -36,8 +36,8 @@ impl Streams {
 // === impl Bus ===
 
 impl Bus {
-    /// Creates the missing streams and the missing bucket. Once per process, also raises the limits
-    /// of existing streams to ours, and adds a byte limit to a stream without one.
+    /// Creates the missing streams and the missing bucket. The first call in a process also raises
+    /// the limits of existing streams to ours, and adds a byte limit to a stream without one.
     pub async fn ensure_streams(&self) -> Result<Streams, Error> {
         let (mut created, mut found) = (Vec::new(), HashMap::new());
         for config in topology::streams(&self.limits) {
@@ -46,8 +46,8 @@ impl Bus {
                 if !self.raised.load(Ordering::Relaxed) {
                     let there = stream.cached_info();
                     let bounded = topology::bounded(&there.config, &config, there.state.bytes);
-                    // A separate call, so that the byte limit is set even on a server that refuses
-                    // the other changes.
+                    // The byte limit has a separate call, because a server may refuse the other
+                    // changes.
                     let there = if self.bound(&there.config, &bounded).await {
                         &bounded
                     } else {
@@ -106,8 +106,8 @@ impl Bus {
         Ok(Streams { created, found })
     }
 
-    /// Raises a stream's limits. A refusal is only logged: the stream works as before, and a server
-    /// before 2.15 never changes the number of consumers it allows.
+    /// Raises a stream's limits. A refusal is only logged, because the stream works as before. A
+    /// server before 2.15 never changes how many consumers an existing stream may have.
     async fn raise(&self, there: &stream::Config, ours: &stream::Config) {
         let raised = topology::raised(there, ours);
         if raised == *there {
@@ -166,8 +166,8 @@ impl Bus {
     ) -> Result<(), Error> {
         let handle = self.stream(stream).await?;
         if handle.consumer_info(name).await.is_err() {
-            // These two consumers retry until Postgres is reachable again: no process would file a
-            // message as a dead letter if they gave up on it.
+            // The filing consumer and the advisory consumer retry until Postgres is reachable
+            // again: if they gave up on a message, no process would file it as a dead letter.
             let config = pull::Config {
                 max_deliver: -1,
                 ..topology::durable(name, &self.limits, topology::Start::All)

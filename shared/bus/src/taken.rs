@@ -1,6 +1,5 @@
-//! Reading a stream outside the worker loop: the scheduler does so to file dead letters and to
-//! erase messages of deleted guests, and operators do so to see dead letters that are not filed
-//! yet.
+//! Reading a stream outside the worker loop. The scheduler files dead letters and erases messages
+//! of deleted guests in this way. Operators' commands show dead letters that are not filed yet.
 
 use std::time::Duration;
 
@@ -27,12 +26,13 @@ pub struct Taken(pub(crate) jetstream::Message);
 pub struct Reader(PullConsumer);
 
 impl Bus {
-    /// Creates a reader of these subjects from the stream's beginning.
+    /// Creates a reader of the messages whose subject matches `subject`, from the stream's
+    /// beginning.
     pub async fn read(&self, stream: &str, subject: &str) -> Result<Reader, Error> {
         self.read_after(stream, subject, 0).await
     }
 
-    /// Creates a reader of these subjects that starts after this sequence.
+    /// Creates a reader of the messages whose subject matches `subject`, starting after `sequence`.
     pub async fn read_after(
         &self,
         stream: &str,
@@ -55,8 +55,8 @@ impl Bus {
             .map_err(|e| Error::setup(format!("reading {stream}"))(e.into()))
     }
 
-    /// Returns the time at which the first message of this subject after this sequence was stored;
-    /// `None` if there is no such message.
+    /// Finds the first message of `subject` after `sequence` and returns when it was stored; `None`
+    /// if there is no such message.
     pub async fn first_after(
         &self,
         stream: &str,
@@ -77,8 +77,8 @@ impl Bus {
         }
     }
 
-    /// Returns a stored message by its sequence in the stage's stream: subject, key, payload,
-    /// trace.
+    /// Returns the message with this sequence in `stream` as its subject, key, payload and trace;
+    /// `None` if it is not there.
     pub async fn stored(
         &self,
         stream: &str,

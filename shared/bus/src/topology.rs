@@ -44,7 +44,7 @@ pub const CONTENT_STREAM: &str = "CONTENT";
 /// JetStream settings that operators may change.
 #[derive(Debug, Clone, Copy)]
 pub struct Limits {
-    /// 1 by default, 3 in production.
+    /// Number of servers that keep a copy of each stream: 1 by default, 3 in production.
     pub replicas: usize,
     pub duplicate_window: Duration,
     pub ack_wait: Duration,
@@ -81,8 +81,8 @@ pub(crate) const HEARD: [Stage; 3] = [Stage::Swarm, Stage::Sender, Stage::Receip
 /// How long the stages' streams keep a message.
 pub const STAGE_RETENTION: Duration = Duration::from_secs(7 * 24 * 3_600);
 
-/// Maximum number of consumers of one stream; the sender's stream has four per casino. It is set
-/// explicitly, because servers from 2.15 on default to 1 000, which the 251st casino would exceed.
+/// Maximum number of consumers of one stream; the sender's stream has four per casino. Without this
+/// limit, servers from 2.15 on allow only 1 000, too few for 251 casinos.
 const MOST_CONSUMERS: i32 = 100_000;
 
 /// Returns the name of the stream from which a stage consumes.
@@ -255,7 +255,7 @@ pub(crate) fn bounded(
 /// Where a consumer that is created (again) starts reading.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Start {
-    /// At the beginning of the stream, for a new casino.
+    /// At the beginning of the stream, for example for a new casino.
     All,
     /// At this time; everything published earlier was already handled.
     At(chrono::DateTime<chrono::Utc>),
@@ -263,9 +263,9 @@ pub enum Start {
     After(u64),
 }
 
-/// Returns a casino consumer's configuration. With a single server, the consumer's position is kept
-/// in memory (D25); not so in a cluster: if all its servers stopped, reading would restart at the
-/// beginning.
+/// Returns the configuration of a casino's consumer. A single server keeps the consumer's position
+/// in memory (D25). A cluster keeps it on disk. Otherwise reading would restart at the beginning
+/// after all servers stopped.
 pub(crate) fn consumer_config(
     stage: Stage,
     casino: &CasinoId,

@@ -1,6 +1,6 @@
-//! The worker loop of every stage (D16): it pulls messages in fair shares among casinos, limits
-//! concurrency, and is the only code that acknowledges. It stops pulling while a dependency is
-//! down.
+//! The worker loop of every stage (D16). It pulls messages, gives each casino its fair share and
+//! limits concurrency. The loop stops pulling while a dependency is down. No other code
+//! acknowledges messages.
 
 mod in_work;
 mod process;
@@ -38,11 +38,12 @@ pub struct Worker<H> {
 /// nearly all of them idle. A new connection ends the pull at once.
 const PULL_EXPIRES: Duration = Duration::from_secs(30);
 /// Pause after a pull that the server refused, doubled after each further refusal up to one second.
-/// After a server's restart, the consumers of hundreds of casinos are missing at once.
+/// It limits the load after a server's restart, when the consumers of hundreds of casinos are
+/// missing.
 const PULL_RETRY_DELAY: Duration = Duration::from_millis(250);
 const PULL_RETRY_DELAY_MAX: Duration = Duration::from_secs(1);
-/// Delay before the redelivery of a message whose casino this process no longer serves. Without it,
-/// a pull that is still open would receive the message again and again, up to its last delivery.
+/// Delay before the redelivery of a message whose casino this process no longer serves. Without the
+/// delay, a pull that is still open would get the message again and again.
 const UNSERVED_NAK_DELAY: Duration = Duration::from_secs(5);
 const ROSTER_PERIOD: Duration = Duration::from_millis(500);
 
@@ -75,7 +76,7 @@ impl<H: Handler> Worker<H> {
         }
     }
 
-    /// Runs until shutdown, then finishes the messages in progress or returns them.
+    /// Runs until shutdown, then finishes the messages in progress or returns them to the bus.
     pub async fn run(self) {
         let shared = self.shared;
         let mut pulling: HashMap<(CasinoId, Option<Queue>), CancellationToken> = HashMap::new();
@@ -221,8 +222,8 @@ impl<H: Handler> Shared<H> {
         }
     }
 
-    /// Receives the messages of all pulls until shutdown. Returns a message of a consumer that is
-    /// no longer served to the bus at once, instead of letting `ack_wait` expire.
+    /// Receives the messages of all pulls until shutdown. If a message's consumer is no longer
+    /// served, the message goes back to the bus at once.
     async fn receive(self: Arc<Self>, mut arriving: Subscriber) {
         let mut connections = self.bus.connections.clone();
         connections.mark_unchanged();
@@ -261,7 +262,7 @@ impl<H: Handler> Shared<H> {
         }
     }
 
-    /// Ends the subscription, and returns messages that still arrive to the bus.
+    /// Ends the subscription. Messages that still arrive are returned to the bus.
     async fn hand_back(self: &Arc<Self>, mut arriving: Subscriber) {
         if arriving.drain().await.is_err() {
             return;

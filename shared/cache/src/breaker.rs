@@ -1,11 +1,11 @@
 //! Circuit breakers by name, shared by the fleet: one for each hosted model and one for each SMS
 //! provider.
 //!
-//! Failures count within a rolling window; a success does not clear it. In the half-open state,
-//! test calls (probes) run one at a time; only their outcomes count, not those of earlier calls.
+//! Failures are counted within a rolling window; a success does not remove them. In the half-open
+//! state, test calls (probes) run one at a time. Then only the outcomes of probes count.
 //!
-//! While Redis is unreachable, each process has a breaker of its own, which starts from the last
-//! known state of the shared one.
+//! While Redis is unreachable, each process uses a breaker of its own. It starts from the last
+//! known state of the shared breaker.
 
 mod local;
 mod script;
@@ -27,7 +27,7 @@ use crate::Cache;
 pub struct BreakerSettings {
     /// Number of failures within the window that opens the breaker.
     pub failures: u32,
-    /// How long a failure counts.
+    /// How long a failure counts towards `failures`.
     pub window: Duration,
     /// How long the breaker stays open before a probe.
     pub cooldown: Duration,
@@ -153,8 +153,8 @@ impl Cache {
         breaker
     }
 
-    /// Returns the state in Redis of every breaker that this process uses, except those for which
-    /// Redis does not answer.
+    /// Returns the state in Redis of every breaker that this process uses. Leaves out those for
+    /// which Redis does not answer.
     pub async fn breaker_states(&self) -> Vec<(Arc<str>, BreakerState)> {
         let names: Vec<Arc<str>> = self.breaker_names().iter().cloned().collect();
         let mut states = Vec::new();

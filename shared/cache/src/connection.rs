@@ -103,7 +103,7 @@ impl Cache {
     }
 
     /// Runs one command within the deadline. Returns `None` if Redis is unreachable or too slow, or
-    /// is not called because of a recent failure. `what` is a label of the fallback metric.
+    /// failed less than a second ago. `what` is a label of the fallback metric.
     pub(crate) async fn ask<T: FromRedisValue>(
         &self,
         what: &str,

@@ -10,7 +10,7 @@ use crate::Cache;
 const KEPT_SECONDS: u64 = 86_400;
 
 impl Cache {
-    /// Returns true when this work is known to be done. False means that it is unknown.
+    /// Returns true when this work is known to be done; false means only that this is not known.
     pub async fn is_done(&self, casino: &CasinoId, key: &str) -> bool {
         let command = redis::cmd("EXISTS")
             .arg(self.key("done", casino.as_str(), key))
@@ -42,8 +42,8 @@ impl Cache {
             .unwrap_or(now)
     }
 
-    /// Returns true for the first call with this key within one day, over all processes. Without
-    /// Redis it always returns true.
+    /// Returns true for the first call with this key within one day, whichever process makes it.
+    /// Without Redis it always returns true.
     pub async fn is_first(&self, casino: &CasinoId, key: &str) -> bool {
         let command = redis::cmd("SET")
             .arg(self.key("taken", casino.as_str(), key))

@@ -23,8 +23,8 @@ impl Limit {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LimitVerdict {
     Within,
-    /// A limit was exceeded. `limit` is the index of the first such limit, and `first` says whether
-    /// this text is the first to exceed it within its window.
+    /// A limit was exceeded. `limit` is the index of the first such limit. `first` is true if this
+    /// text is the first in the limit's window to exceed it.
     Over {
         limit: usize,
         first: bool,

@@ -10,9 +10,9 @@ use crate::{
     limit::{Limit, LimitVerdict},
 };
 
-/// KEYS: a set per limit, then a notice key per limit, which names the text whose sender gets a
-/// notice. ARGV: member, then (most, window ms) per limit. If a limit is exceeded, nothing is
-/// counted.
+/// KEYS: a set per limit, then a notice key per limit. A notice key names the text whose sender
+/// gets a notice. ARGV: member, then (most, window ms) per limit. If a limit is exceeded, nothing
+/// is counted. Returns {number of the exceeded limit from 1, or 0; 1 if the sender gets a notice}.
 static SLIDING: LazyLock<Script> = LazyLock::new(|| {
     Script::new(
         "local t = redis.call('TIME')

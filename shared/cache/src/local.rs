@@ -35,7 +35,7 @@ impl LocalLimits {
         }
     }
 
-    /// Takes segments from this process's share of every limit, so that all processes together stay
+    /// Takes segments from this process's share of every limit. All processes together then stay
     /// within the limit.
     pub(crate) fn take(&self, ask: &Ask<'_>) -> Pace {
         for level in ask.levels {
@@ -77,8 +77,8 @@ impl LocalLimits {
         }
     }
 
-    /// Returns whether one more text is within the limit, counted per casino unless the limit is
-    /// the fleet's.
+    /// Counts one text and returns whether it is within the limit. A limit of the fleet counts the
+    /// texts of all casinos together, any other limit those of one casino.
     pub(crate) fn within(&self, casino: &CasinoId, limit: &Limit) -> bool {
         let Some(most) = NonZeroU32::new(limit.most) else {
             return false;

@@ -32,7 +32,7 @@ pub struct Ask<'a> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Pace {
     Now,
-    /// The segments may not be sent before `after`, because of the limit `level`.
+    /// The segments must wait for `after`, because of the limit named `level`.
     Wait {
         after: Duration,
         level: &'static str,
@@ -44,8 +44,9 @@ pub trait Pacer: Send + Sync {
     fn take(&self, ask: &Ask<'_>) -> impl Future<Output = Pace> + Send;
 }
 
-/// Minimum length of a strict window, which never contains more than `most` segments. A shorter
-/// window may contain twice as many after a burst, which is harmless because providers queue it.
+/// A window of at least this length is strict: it never contains more than `most` segments. A
+/// shorter window may contain twice as many after a burst. That is harmless, because providers
+/// queue the surplus.
 const STRICT_FROM: Duration = Duration::from_secs(2);
 
 /// The rate at which one lane may use a level.
@@ -59,7 +60,7 @@ pub(crate) struct Rate {
 
 impl Level {
     /// Returns the rate of a lane. A fifth of the limit is reserved for safety texts (D6). Bulk
-    /// texts may use only half the burst, so that a reply can always be sent at once.
+    /// texts may use only half the burst. The other half lets a reply be sent at once.
     pub(crate) fn rate(&self, lane: Lane, segments: u32) -> Rate {
         let reserve = (self.most / 5).max(1);
         let most = if lane == Lane::Safety {
@@ -134,7 +135,7 @@ mod tests {
                 let rate = level.rate(lane, 1);
                 (rate.tolerance + level.window).as_nanos() / rate.emission.as_nanos().max(1)
             };
-            // Rounding of the emission may add one.
+            // Rounding of the emission may add one segment for each of the two lanes.
             prop_assert!(
                 per_window(Lane::Reply) + per_window(Lane::Safety) <= u128::from(most) + 2
             );

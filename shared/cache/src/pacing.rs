@@ -1,9 +1,9 @@
-//! Pacing in segments over several limits at once, shared through Redis; local limits apply while
-//! Redis is unreachable.
+//! Pacing in segments over several limits at once, shared through Redis. While Redis is
+//! unreachable, local limits apply.
 //!
-//! A text takes its segments from all limits or from none. Of the casinos that wait for a shared
-//! limit, the one served longest ago goes first, so that one casino's many texts do not delay
-//! another's.
+//! A text takes its segments from all limits or from none. If several casinos wait for a shared
+//! limit, the one served longest ago goes first. So one casino's many texts do not delay another
+//! casino's.
 
 use std::{sync::LazyLock, time::Duration};
 
@@ -16,7 +16,8 @@ use crate::{
 
 /// Generic cell rate algorithm in microseconds. KEYS per level: bucket, set of waiting casinos, set
 /// of the times at which casinos were served. ARGV: casino, segments, then per level emission,
-/// tolerance, and 1 if the level is shared.
+/// tolerance, and 1 if the level is shared. Returns {number of the level that makes the text wait,
+/// from 1, or 0; wait ms}.
 static GCRA: LazyLock<Script> = LazyLock::new(|| {
     Script::new(
         "local t = redis.call('TIME')

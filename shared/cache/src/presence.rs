@@ -24,9 +24,9 @@ static LOOKS: LazyLock<Script> = LazyLock::new(|| {
 /// The people who view a page.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Presence {
-    /// Whether the caller's viewer is new on this page.
+    /// Whether the viewer who was just recorded is new on this page.
     pub came: bool,
-    /// All viewers, including the caller's.
+    /// All viewers, including the one who was just recorded.
     pub all: Vec<String>,
 }
 

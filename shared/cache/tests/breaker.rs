@@ -26,7 +26,8 @@ impl Fleet {
         }
     }
 
-    /// Returns a handle like another process's, with its own connection and its own local fallback.
+    /// Returns a handle like that of a separate process: with its own connection and its own local
+    /// fallback.
     fn process(&self, settings: BreakerSettings) -> Breaker {
         let cache = Settings {
             url: self.redis.url(),

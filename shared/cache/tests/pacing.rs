@@ -1,5 +1,5 @@
-//! Pacing against a real Redis: all limits or none, turns between casinos, and this process's share
-//! of the limits while Redis is unreachable.
+//! Pacing against a real Redis. A text takes from all limits or from none, and casinos take turns.
+//! While Redis is unreachable, a process keeps to its share of the limits.
 #![expect(clippy::unwrap_used, reason = "a test that fails says where")]
 
 use std::{

@@ -13,8 +13,8 @@ pub struct New<'a> {
     pub name: &'a str,
     pub texts: &'a Texts,
     pub plan: &'a Plan,
-    /// If true, every guest with marketing consent gets a row, even those whom the plan did not
-    /// check.
+    /// If true, every guest with marketing consent gets a row. The plan may not have checked all of
+    /// them.
     pub all_consenting: bool,
     /// If true, nothing is sent until a second person approves.
     pub awaits_approval: bool,

@@ -1,5 +1,5 @@
-//! Makes a campaign's text for one guest, and determines when the guest may get it. Both the
-//! forecast and the release use it.
+//! Makes a campaign's text for one guest, and determines when the guest may get it. The forecast
+//! and the release both use this code.
 
 use std::time::Duration;
 
@@ -16,8 +16,8 @@ use seven_store::{
 };
 use seven_telemetry::trace;
 
-/// How long after its creation a text may be sent. It can wait for the end of any night; later, its
-/// content may be out of date.
+/// Time after its creation within which a text may be sent. It is long enough to wait for the end
+/// of any night; after that, the text's content may be out of date.
 const USEFUL_FOR: Duration = Duration::from_secs(24 * 3_600);
 
 /// The requirements of the laws at the places where the guest may be.
@@ -42,7 +42,7 @@ impl Whereabouts {
     }
 }
 
-/// Returns the window in which this guest may be texted, by the law and the casino's hours (D15).
+/// Returns the window in which the law and the casino's hours allow a text to this guest (D15).
 pub fn place(
     config: &CasinoConfig,
     guest: &Addressee,
@@ -77,7 +77,7 @@ pub fn in_language<'a>(guest: &Addressee, en: &'a str, es: &'a str) -> &'a str {
     }
 }
 
-/// Returns the row to queue. Its id depends only on the campaign and the guest, so that a guest
+/// Returns the row to queue. Its id depends only on the campaign and the guest. A guest therefore
 /// cannot get the text twice.
 pub fn text(campaign: CampaignId, guest: &Addressee, body: &str) -> NewOutbound {
     let (id, origin) = (

@@ -1,5 +1,5 @@
 //! Campaigns: their texts, the forecast for each guest, and the list of guests. Commands and the
-//! console plan with it; the scheduler releases the listed texts.
+//! console plan campaigns with this crate; the scheduler releases the listed texts.
 
 mod create;
 pub mod draft;

@@ -1,5 +1,5 @@
-//! Limits the rate at which campaigns are released (D6): half of what remains of the number's rate
-//! after the reserve for safety texts. The other half stays free for replies.
+//! Limits the rate at which campaigns are released (D6). A fifth of the number's rate is reserved
+//! for safety texts. Campaigns may use half of the rest; the other half stays free for replies.
 
 use std::time::Duration;
 
@@ -29,9 +29,9 @@ pub fn estimate(rate: f64, segments: u64) -> Duration {
 pub struct Budget(i64);
 
 impl Budget {
-    /// Creates the budget of a round. `released` is the number of segments released in the last
-    /// window, and `waiting` the number that are queued; neither may exceed the segments of one
-    /// window.
+    /// Creates the budget of a round: the segments of one window, less `released` or `waiting`,
+    /// whichever is larger. `released` is the number of segments released in the last window,
+    /// `waiting` the number that are queued.
     pub fn new(rate: f64, released: i64, waiting: i64) -> Self {
         let most = (rate * window(rate).as_secs_f64()).round();
         #[expect(

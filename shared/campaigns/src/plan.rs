@@ -30,9 +30,10 @@ const AT_ONCE: usize = 4;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Fate {
     Now,
-    /// The text would be sent when the guest's sending window opens: at this time, after this wait.
+    /// The text would be sent when the guest's sending window opens: the opening time, and the wait
+    /// until then.
     Deferred(DateTime<Utc>, Duration),
-    /// The text would wait for an obstacle that ends by itself.
+    /// The text would wait until an obstacle ends by itself; holds the obstacle's code.
     Later(String),
     Refused(String),
 }
@@ -64,8 +65,8 @@ impl Fate {
         }
     }
 
-    /// Returns the reason: the pre-send check's code if there is one, and empty for a text sent at
-    /// once.
+    /// Returns the reason: the pre-send check's code if there is one; empty for a text that would
+    /// be sent at once.
     pub fn why(&self) -> &str {
         match self {
             Self::Now => "",
@@ -101,7 +102,7 @@ impl Plan {
             .map(|guest| async move {
                 match line(fleet, config, campaign, texts, guest).await {
                     // Another transaction of this guest, such as a turn or a receipt, got in the
-                    // way: tries once more.
+                    // way. Tries once more.
                     Err(Error::Store(error)) if error.is_contended() => {
                         line(fleet, config, campaign, texts, guest).await
                     }
@@ -125,8 +126,8 @@ impl Plan {
         counts
     }
 
-    /// Returns the counts as a JSON object: the keys are `word` or `word: reason`, the values
-    /// numbers of guests.
+    /// Returns the counts as a JSON object. The keys are the fate's word, or `word: reason` if
+    /// there is a reason; the values are numbers of guests.
     pub fn document(&self) -> Value {
         let mut document = Map::new();
         for ((word, why), n) in self.counts() {

@@ -1,5 +1,5 @@
-//! Maps an area code to all states and time zones in which the number's owner may live (D15).
-//! People keep numbers when they move, so callers must obey the rules of every such place.
+//! Maps an area code to the states and time zones in which the number's owner may live (D15).
+//! People keep numbers when they move, so callers must obey the rules of all these places.
 
 use std::{collections::BTreeMap, sync::LazyLock};
 
@@ -8,7 +8,7 @@ use seven_domain::{Invalid, PhoneE164};
 
 use crate::jurisdiction::State;
 
-/// The places that one area code of country code 1 stands for.
+/// The places to which an area code of country code 1 belongs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum AreaCode {
     /// Every state and time zone that a US number with this code may belong to; never empty.
@@ -44,7 +44,7 @@ impl NoPlace {
 /// The start of a phone number, looked up in the table of area codes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Prefix<'a> {
-    /// The three digits of the area code, and the places that they stand for.
+    /// The three digits of the area code, and the places to which it belongs.
     Known(&'a str, &'static AreaCode),
     /// Country code 1 with an area code that was not in service when the table was made.
     UnknownCode(&'a str),

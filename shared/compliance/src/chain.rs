@@ -1,5 +1,6 @@
-//! Defines the events of the consent chain (D8). Each is stored as the canonical JSON that was
-//! hashed and holds the previous event's hash; a sealed head records the chain's length.
+//! Defines the events of the consent chain (D8). Each event holds the previous event's hash. An
+//! event is stored as canonical JSON, from which its own hash is computed. A sealed head records
+//! the chain's length.
 
 mod canonical;
 #[cfg(test)]
@@ -52,7 +53,7 @@ pub struct Change {
     pub metadata: Option<Value>,
 }
 
-/// A change at its position in the chain: the text to store and its hash.
+/// A change at its position in the chain: the event as it is stored, and its hash.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Link {
     pub position: u64,
@@ -99,12 +100,12 @@ impl Change {
     }
 }
 
-/// Returns the SHA-256 of the text, in hex.
+/// Returns the SHA-256 of an event as it is stored, in hex.
 pub fn hash(event: &str) -> String {
     hex::encode(Sha256::digest(event.as_bytes()))
 }
 
-/// Returns the text over which a chain head's seal is computed.
+/// Returns the string over which a chain head's seal is computed.
 pub fn seal_input(casino_id: &str, guest_phone_hash: &str, length: u64, head_hash: &str) -> String {
     format!("consent-head:{casino_id}:{guest_phone_hash}:{length}:{head_hash}")
 }

@@ -1,16 +1,16 @@
-//! Judges a text by the conversation around it: is it an answer to our question, a copy of an
-//! earlier text, or part of an ordinary dialogue?
+//! Judges a text by the conversation around it. The text may answer our question, copy an earlier
+//! text, or be part of an ordinary dialogue.
 
 use crate::{Likely, echo};
 
-/// Returns the words of a text in lower case, separated by single blanks, so that copies of a text
+/// Returns the words of a text in lower case, separated by single blanks. Copies of a text then
 /// compare equal.
 pub fn folded(text: &str) -> String {
     let words: Vec<String> = words(text).collect();
     words.join(" ")
 }
 
-/// Returns whether two texts differ in at most one word in five, such as a time of day or a name.
+/// Returns whether the two texts share at least four fifths of their distinct words.
 pub fn near_identical(one: &str, other: &str) -> bool {
     let (mut one, mut other): (Vec<String>, Vec<String>) =
         (words(one).collect(), words(other).collect());
@@ -41,12 +41,12 @@ pub fn asks(text: &str) -> bool {
             .is_some_and(|first| OPENERS.contains(&first.as_str()))
 }
 
-/// How much more evidence a likely opt-out or cry for help needs, in hundredths of log odds, when
-/// the text is a short answer to our question or is about a room or a meal.
+/// Margin that a likely opt-out or cry for help must exceed if it may be explained by the dialogue:
+/// it is a short answer to our question, or is about a room or a meal. In hundredths of log odds.
 const MORE_IN_DIALOGUE: i16 = 100;
 const SHORT_WORDS: usize = 8;
 
-/// Returns whether a text still counts as a likely opt-out or cry for help within its dialogue.
+/// Returns whether the evidence for a likely opt-out or cry for help suffices in its dialogue.
 /// Short answers to our questions and complaints about rooms or meals need more evidence.
 pub fn holds(likely: Likely, text: &str, asked: bool) -> bool {
     const MATTERS: &[&str] = &[

@@ -8,7 +8,7 @@ use seven_domain::{DisclosureKind as Due, MaterialChange};
 pub struct Facts {
     /// Whether the casino's feature flag for AI disclosure is on (SEC-53a).
     pub enabled: bool,
-    /// Whether disclosure is mandatory by the law of a state the guest may be in, or by the
+    /// Whether disclosure is mandatory: by the law of a state in which the guest may be, or by the
     /// casino's own rule.
     pub required: bool,
     pub ever_disclosed: bool,
@@ -18,7 +18,7 @@ pub struct Facts {
 }
 
 /// Returns the disclosure that this text must carry. A material change is disclosed even if the
-/// flag is off; a first or session disclosure covers it.
+/// flag is off; a first or session disclosure covers such a change, too.
 pub fn due(facts: &Facts) -> Option<Due> {
     let wanted = facts.enabled || facts.required;
     match facts {

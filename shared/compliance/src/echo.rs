@@ -1,5 +1,5 @@
-//! Finds our own words in a guest's text, which never count as the guest's: phones' reactions
-//! ("Liked “...”") in five languages, and quoted replies.
+//! Finds our own words in a guest's text, so that they are not taken for the guest's. Our words
+//! occur in quoted replies and in phones' reactions ("Liked “...”"), in five languages.
 
 use std::sync::LazyLock;
 
@@ -20,9 +20,10 @@ pub struct Reaction {
 pub const TEXTS_REMEMBERED: i64 = 8;
 /// The longest text that is checked for a reaction; a reaction quotes only one message.
 const LONGEST_BYTES: usize = 4_000;
-/// How many consecutive words of one of our texts make a quotation, without quotation marks.
+/// Minimum number of consecutive words of one of our texts that make a quotation without quotation
+/// marks.
 const QUOTED_WORDS: usize = 6;
-/// How many consecutive words of one of our texts make a quotation, inside quotation marks.
+/// The same minimum for words inside quotation marks.
 const MARKED_WORDS: usize = 3;
 
 static FORMS: LazyLock<(Regex, Regex, Regex)> = LazyLock::new(|| {
@@ -61,14 +62,15 @@ static FORMS: LazyLock<(Regex, Regex, Regex)> = LazyLock::new(|| {
     )
 });
 
-/// Returns the reaction if the text is worded like one; our texts are not consulted.
+/// Returns the reaction if the text is worded like one, without comparing the quotation with our
+/// texts.
 pub fn reaction(text: &str) -> Option<Reaction> {
     let first = text
         .trim_start_matches(|c: char| is_invisible(c) || c.is_whitespace())
         .chars()
         .next()?;
-    // Sorts out most texts cheaply: a reaction has quotation marks, or is a few words about a
-    // picture.
+    // A reaction is short, because it quotes only one message. It does not begin with the
+    // quotation, because its verb comes first.
     if text.len() > LONGEST_BYTES || first == '“' || first == '"' {
         return None;
     }
@@ -195,8 +197,8 @@ fn parts(text: &str) -> Option<(String, String, String)> {
     Some((lead, quoted.trim().to_owned(), added))
 }
 
-/// Returns the text without invisible characters, and with every white space except line breaks
-/// replaced by one blank.
+/// Returns the text without invisible characters. White space is replaced by one blank, except for
+/// line breaks.
 fn cleaned(text: &str) -> String {
     let seen = text.chars().filter(|c| !is_invisible(*c)).map(|c| {
         if c.is_whitespace() && c != '\n' {

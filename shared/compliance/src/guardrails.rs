@@ -44,7 +44,8 @@ pub struct Hit {
     /// too.
     #[serde(default)]
     pub language: Option<Language>,
-    /// The language of a rule for which only the safety layers exist (`zh`).
+    /// The rule's language, such as `zh`, if the pack has only safety layers in that language;
+    /// otherwise `None`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub safety_language: Option<String>,
 }
@@ -54,13 +55,13 @@ pub struct Hit {
 pub struct Decision {
     pub verdict: Verdict,
     /// The command or opt-out in the text. It takes effect even if a guardrail decides the answer,
-    /// for instance because the text is also a cry for help.
+    /// as in a cry for help with a STOP.
     pub keyword: Option<Keyword>,
     /// Every rule that matched, the most serious first. The first one decides the answer; all are
     /// logged.
     pub hits: Vec<Hit>,
-    /// The opt-out or cry for help that the text resembles without certainty (D20). Such a text
-    /// still goes to the agents.
+    /// An opt-out or cry for help that the text is likely, but not certain, to be (D20). The text
+    /// then still goes to the agents.
     pub likely: Option<Likely>,
     pub author: Author,
     /// The findings of this first reading that a second reading (`shared/reader`) needs.
@@ -179,8 +180,8 @@ impl Guardrails {
         })
     }
 
-    /// Returns a copy in contiguous memory. A separate thread makes it in memory of its own, so
-    /// that the gaps left by compiling can go back to the operating system.
+    /// Returns a copy in contiguous memory, made by a thread with memory of its own. When the
+    /// original is dropped, its fragmented memory can go back to the operating system.
     #[must_use]
     pub fn in_one_piece(&self) -> Self {
         let copied = std::thread::scope(|scope| {
@@ -209,13 +210,13 @@ impl Guardrails {
         self.engine.reads(text, &mut Workspace::default())
     }
 
-    /// Returns the languages that have safety layers only and in which the pack has a rule of this
-    /// layer.
+    /// Returns the languages in which the pack has only safety layers. Leaves out languages without
+    /// a rule of this layer.
     pub fn safety_languages(&self, layer: Layer) -> BTreeSet<&str> {
         self.engine.safety_languages(layer)
     }
 
-    /// Returns the classifier's probability of each class (D20), or `None` for a text of fewer than
+    /// Returns the classifier's probability of each class (D20); `None` if the text has fewer than
     /// three words.
     pub fn likeness(&self, text: &str) -> Option<Vec<(&'static str, f32)>> {
         self.engine

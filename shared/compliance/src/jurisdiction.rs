@@ -91,8 +91,9 @@ pub(crate) fn whereabouts<'a>(
     }
 }
 
-/// Returns the possible states for a profile that has only a time zone: the area code's states in
-/// that zone; else every state in it; for a zone abroad, every state.
+/// Returns the possible states for a profile that has only a time zone. They are the area code's
+/// states in that zone. If there are none, they are all states in the zone; for a zone abroad, all
+/// states.
 fn states_in(zone: Tz, by_code: &[(State, Tz)]) -> Vec<State> {
     let in_zone = |places: &mut dyn Iterator<Item = (State, Tz)>| {
         let mut states: Vec<State> = places
@@ -115,8 +116,8 @@ fn states_in(zone: Tz, by_code: &[(State, Tz)]) -> Vec<State> {
     }
 }
 
-/// Returns whether both zones have the same UTC offset on the first of every month from 2025 to
-/// 2034.
+/// Returns whether both zones have the same UTC offset. Compares the first day of every month from
+/// 2025 to 2034.
 fn same_clock(one: Tz, other: Tz) -> bool {
     let months = (2025..2035)
         .flat_map(|year| (1..=12).filter_map(move |month| NaiveDate::from_ymd_opt(year, month, 1)));
@@ -157,8 +158,8 @@ pub struct Rules {
     /// The names of these states' laws that require the disclosure; laws of unknown name are left
     /// out.
     pub ai_disclosure_laws: Vec<String>,
-    /// The longest waiting period of these states, combined with the lowest offer value that any of
-    /// them sets; `None` if no state has a waiting period.
+    /// The longest waiting period of these states, with the lowest offer value of any of them.
+    /// `None` if no state has a waiting period.
     pub cooling_off: Option<CoolingOff>,
     pub self_exclusion_check: bool,
     /// Whether counsel has confirmed the rules of all these states.

@@ -1,4 +1,5 @@
-//! Recognises keywords: messages that consist of a command, whatever their spelling and courtesy.
+//! Recognises keywords: messages that consist of a command. Typos in the command and courtesy words
+//! around it are allowed.
 
 mod courtesy;
 mod slip;
@@ -57,8 +58,8 @@ pub struct Keyword {
     pub language: Option<Language>,
 }
 
-/// Returns the command in a message, if any. An opt-out also counts as a separate sentence ("Who is
-/// this? STOP") or in plain language ([`crate::opt_out`]).
+/// Returns the command in a message, if any. Also finds an opt-out in a sentence of its own ("Who
+/// is this? STOP") or in plain language ([`crate::opt_out`]).
 pub fn classify(text: &str) -> Option<Keyword> {
     Guardrails::default().decide(text).keyword
 }
@@ -68,8 +69,8 @@ pub fn classify(text: &str) -> Option<Keyword> {
 pub(crate) struct Commands {
     /// The command rows and the courtesy words, indexed by their first word.
     phrases: HashMap<Symbol, Vec<(Vec<Symbol>, Meaning)>>,
-    /// The first words of opt-out and opt-in rows. Only a text with one of them is searched for a
-    /// command inside a signature or instruction words (see `wrapping`).
+    /// The first words of opt-out and opt-in rows. Only texts with one of these words are searched
+    /// for a wrapped command (see `wrapping`).
     openers: HashSet<Symbol>,
 }
 
@@ -115,8 +116,8 @@ impl Commands {
         commands
     }
 
-    /// Returns the row that makes up the whole message, once or repeated, with only courtesy words
-    /// around it.
+    /// Returns the row that makes up the whole message. The row may be repeated, and courtesy words
+    /// may stand around it.
     pub(crate) fn whole_message(&self, words: &[Option<Symbol>]) -> Option<&'static Row> {
         let (mut first, mut core) = (None, None);
         let (mut agree, mut fillers) = (true, [false; 3]);
@@ -132,7 +133,8 @@ impl Commands {
             }
             at += length;
         }
-        // "ok stop" is a STOP, but "yes cancel" may be the answer to "shall I cancel your table?".
+        // "ok stop" is a STOP. "yes cancel" is not, because it may answer "shall I cancel your
+        // table?".
         let row: &'static Row = core.or(first)?;
         let fits = FILLERS
             .iter()
@@ -140,8 +142,8 @@ impl Commands {
         ((agree || core.is_some()) && fits).then_some(row)
     }
 
-    /// Returns the longest row that these words begin with, or else the longest filler, and its
-    /// length in words.
+    /// Returns the longest row that these words begin with, or else the longest filler. Also
+    /// returns its length in words.
     fn longest(&self, words: &[Option<Symbol>]) -> Option<(Meaning, usize)> {
         let here = self
             .phrases
@@ -159,9 +161,9 @@ impl Commands {
         best.map(|(phrase, meaning)| (*meaning, phrase.len()))
     }
 
-    /// Returns the opt-out or opt-in that is left when signatures, mail headers and the like are
-    /// removed, or the opt-out that is left when typos are corrected. `whole_message` matches that
-    /// rest.
+    /// First corrects typos and looks for an opt-out. Then removes the additions of phones and mail
+    /// programs, such as signatures, and looks for an opt-out or opt-in. `whole_message` looks up
+    /// the text that is left.
     pub(crate) fn wrapped(
         &self,
         text: &str,
@@ -247,8 +249,8 @@ impl Row {
         }
     }
 
-    /// Returns whether the command counts even inside instruction words or next to a lower-case
-    /// signature: "Reply END" is a command, "say no more" is not.
+    /// Returns whether the command is recognised even inside instruction words or next to a
+    /// lower-case signature: "Reply END" is a command, "say no more" is not.
     fn is_unmistakable(&self) -> bool {
         self.fit == Fit::Core
             || matches!(

@@ -1,5 +1,5 @@
 //! Judges a guest's text before any agent reads it, and decides by law when a guest may be texted.
-//! Pure functions: they accept any input, keep and print no text, and send nothing.
+//! The functions are pure: they accept any input, keep and print no text, and send nothing.
 
 pub mod area_codes;
 pub mod chain;

@@ -7,7 +7,7 @@ use seven_text::linear::Linear;
 
 use crate::guardrails::Layer;
 
-/// A class that a text can resemble, in the order of the table.
+/// A class of texts that the classifier distinguishes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Like {
     Ordinary,
@@ -15,7 +15,7 @@ pub(crate) enum Like {
     Layer(Layer),
 }
 
-/// A class for which overlooking a text may cost a life or a lawsuit.
+/// A class whose texts must not be overlooked, because that may cost a life or a lawsuit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LikelyKind {
@@ -25,7 +25,7 @@ pub enum LikelyKind {
     Cry(Layer),
 }
 
-/// A text that resembles an opt-out or a cry for help.
+/// A text that is likely an opt-out or a cry for help.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Likely {
     pub kind: LikelyKind,
@@ -49,8 +49,8 @@ const CLASSES: [Like; 12] = [
 ];
 /// The lowest probability at which a text counts as belonging to a layer that is not urgent.
 const LIKELY: f32 = 0.9;
-/// For each kind, the lowest log odds against all ordinary classes at which a text is likely an
-/// opt-out or a cry for help.
+/// For each kind, the lowest log odds at which a text is likely of this kind. The log odds compare
+/// the kind's class with all classes that are not urgent.
 const LEAST: [(Like, LikelyKind, f32); 4] = [
     (Like::OptOut, LikelyKind::OptOut, 3.1),
     (
@@ -69,23 +69,24 @@ const LEAST: [(Like, LikelyKind, f32); 4] = [
         3.5,
     ),
 ];
-/// A text of fewer words needs `PER_MISSING_WORD` more log odds for each word below this number.
+/// A text with fewer words needs more log odds: `PER_MISSING_WORD` more for each missing word.
 const FULL_WORDS: usize = 8;
 const PER_MISSING_WORD: f32 = 0.2;
-/// A pattern's match for a layer that is not urgent counts as a coincidence if the layer's
-/// probability is below this.
+/// If a layer that is not urgent has a lower probability than this, a match of its pattern is
+/// ignored as a coincidence.
 const UNLIKELY: f32 = 0.2;
-/// A pattern's match for an urgent layer is certain if the probability is at least
-/// `CERTAIN_WITH_PATTERN`, and likely if it is at least `LIKELY_WITH_PATTERN`.
+/// A pattern's match for an urgent layer is certain from the first of these probabilities on,
+/// likely from the second on. They are compared with the sum of the probabilities of all urgent
+/// classes.
 const CERTAIN_WITH_PATTERN: f32 = 0.7;
 const LIKELY_WITH_PATTERN: f32 = 0.1;
-/// The margin of a text that both a pattern and the classifier find; so high that an ordinary
-/// dialogue around the text does not cancel it.
+/// The margin of a text that both a pattern and the classifier find. It exceeds the margin that
+/// `dialogue::holds` may require, so a dialogue never cancels such a find.
 pub(crate) const MARGIN_WITH_PATTERN: i16 = 150;
 /// Added to both probabilities of an odds ratio so that its logarithm stays finite.
 const LEAST_ODDS: f32 = 1e-3;
 /// The minimum number of words that the classifier needs; patterns alone judge shorter texts,
-/// because two words resemble too many things.
+/// because two words say too little.
 const LEAST_WORDS: usize = 3;
 
 static BYTES: &[u8] = include_bytes!("../data/likeness.bin");
@@ -93,7 +94,7 @@ static BYTES: &[u8] = include_bytes!("../data/likeness.bin");
 static TABLE: LazyLock<Linear<12, 16>> =
     LazyLock::new(|| Linear::read(BYTES).expect("the table is part of the crate and tested"));
 
-/// How certain it is that a pattern's match means what the pattern stands for.
+/// How certain it is that a text belongs to the layer whose pattern it matches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Band {
     Certain,
@@ -123,7 +124,8 @@ impl Likeness {
         })
     }
 
-    /// Returns the non-urgent layer that the text clearly resembles, if there is one.
+    /// Returns the most probable class if it is a layer that is not urgent. Its probability must be
+    /// at least `LIKELY`.
     pub(crate) fn layer(&self) -> Option<Layer> {
         let best = CLASSES
             .into_iter()
@@ -135,8 +137,8 @@ impl Likeness {
         }
     }
 
-    /// Returns the opt-out or cry for help that the text resembles most, if it resembles one
-    /// enough.
+    /// Returns the opt-out or cry for help whose log odds exceed the required ones by the most;
+    /// `None` if no log odds do.
     pub(crate) fn likely(&self) -> Option<Likely> {
         let ordinary: f32 = CLASSES
             .iter()
@@ -166,9 +168,9 @@ impl Likeness {
             .max_by_key(|likely| likely.margin)
     }
 
-    /// Returns how certain a pattern's match of this layer is. For an urgent layer, the
-    /// probabilities of all urgent classes are added, because one text may show several and score
-    /// low on each.
+    /// Returns how certain a pattern's match of this layer is. For an urgent layer, adds the
+    /// probabilities of all urgent classes: a text may belong to several of them and score low on
+    /// each.
     pub(crate) fn with_pattern(&self, layer: Layer) -> Band {
         let same = |class: Like| {
             if layer.is_urgent() {
@@ -197,8 +199,7 @@ impl Likeness {
         }
     }
 
-    /// Returns the log odds that the text is urgent, that is, an opt-out or a cry for help, in
-    /// hundredths.
+    /// Returns the log odds that the text is an opt-out or a cry for help, in hundredths.
     pub(crate) fn urgency(&self) -> i16 {
         let urgent = CLASSES
             .iter()
@@ -209,7 +210,7 @@ impl Likeness {
         (((urgent + LEAST_ODDS) / (1.0 - urgent + LEAST_ODDS)).ln() * 100.0) as i16
     }
 
-    /// Returns whether the text is so ordinary that no pattern's match would count.
+    /// Returns whether the text is so ordinary that a pattern's match would be ignored.
     pub(crate) fn is_ordinary(&self) -> bool {
         self.odds[0] > 1.0 - LIKELY_WITH_PATTERN
     }

@@ -1,5 +1,6 @@
 //! Recognises texts that no person wrote to us, such as auto-replies and bounced mail. We do not
-//! answer them, and nothing in them counts as the guest's opt-out or question.
+//! answer them. Nothing in them counts as the guest's opt-out or question, except in
+//! [`Machine::Busy`].
 
 use std::sync::LazyLock;
 
@@ -15,11 +16,10 @@ use crate::is_invisible;
 pub enum Machine {
     /// The network or a mail system reports that something was not delivered.
     Notice,
-    /// An automatic answer of an office, a phone or a mail program, in words that guests do not
-    /// use.
+    /// An automatic answer of an office, a phone or a mail program. Guests do not use its wording.
     AutoReply,
-    /// A note that somebody is busy, or thanks for a message. A person may have written it, so an
-    /// opt-out or a cry for help in it counts as a person's.
+    /// A note that somebody is busy, or thanks for a message. A person may have written it. An
+    /// opt-out or a cry for help in it is therefore taken seriously.
     Busy,
 }
 
@@ -59,7 +59,7 @@ static AUTO_REPLIES: LazyLock<RegexSet> = LazyLock::new(|| {
 });
 
 /// The first words of office auto-replies. Guests may begin this way too, so an opt-out or a cry
-/// for help after them counts as a person's.
+/// for help after these words is taken seriously.
 static OFFICES: LazyLock<RegexSet> = LazyLock::new(|| {
     set(&[
         r"\bthank(?:s| you)(?: so much)? for (?:texting|contacting|calling|reaching out to|messaging|getting in touch with|choosing)\b",
@@ -69,8 +69,8 @@ static OFFICES: LazyLock<RegexSet> = LazyLock::new(|| {
     ])
 });
 
-/// Phrases that say that somebody is busy, and phrases that promise a later answer. A note counts
-/// as automatic if it has one of each.
+/// Phrases that say that somebody is busy. A note is automatic only if it also has a phrase of
+/// `LATER`, which promises a later answer.
 static BUSY: LazyLock<RegexSet> = LazyLock::new(|| {
     set(&[
         r"\b(?:i'm|im|i am|we're|we are)\b[^.?!]{0,25}\b(?:driving|in a meeting|in class|at work|working|busy|away|unavailable|not available|on vacation|on leave|asleep|sleeping|on a call|on another call|at the movies|in a movie)\b",
@@ -147,8 +147,8 @@ fn wishes(text: &str) -> bool {
     WISHES.is_match(text)
 }
 
-/// Returns whether the text is a short answer that phones offer during an incoming call, or a
-/// status line.
+/// Returns whether the text is a status line or a short answer that phones offer during an incoming
+/// call.
 fn ready_made(text: &str) -> bool {
     static LINES: LazyLock<RegexSet> = LazyLock::new(|| {
         set(&[

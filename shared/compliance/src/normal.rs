@@ -33,12 +33,13 @@ pub(crate) struct Gap {
     /// Whether all these characters are equal.
     uniform: bool,
     count: u8,
-    /// Whether a colon, bracket or similar character is among them; it makes the words before it a
+    /// Whether the gap has a colon, bracket or similar character, which makes the words before it a
     /// label.
     pub(crate) label: bool,
 }
 
-/// Returns whether the character is a Chinese one, which is a word of its own in folded texts.
+/// Returns whether the character is Chinese. In folded texts, each Chinese character is a separate
+/// word.
 pub(crate) fn is_han(c: char) -> bool {
     matches!(c, '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}')
 }
@@ -64,12 +65,12 @@ impl Gap {
         self.label |= matches!(c, ':' | ']' | '}' | '>' | '#' | '|');
     }
 
-    /// Returns the character if there is exactly one.
+    /// Returns the gap's character if the gap has exactly one.
     pub(crate) fn single(self) -> Option<char> {
         self.first.filter(|_| self.count == 1)
     }
 
-    /// Returns the character and its count if all the characters are the same.
+    /// Returns the gap's character and its count if all characters of the gap are the same.
     pub(crate) fn repeated(self) -> Option<(char, u8)> {
         self.first
             .filter(|_| self.uniform)
@@ -129,8 +130,8 @@ impl Folded {
         self.tokens.clear();
     }
 
-    /// Adds a word that was joined from several tokens. It takes its gap from the first and its
-    /// sentence end from the last.
+    /// Adds a word that was joined from several tokens. The word takes its gap from the first token
+    /// and its sentence end from the last.
     pub(crate) fn push(&mut self, word: &str, first: Token, last: Token) {
         let start = self.line.len();
         self.line.push_str(word);
@@ -147,7 +148,7 @@ impl Folded {
         if c == '\'' || c == '`' {
             return;
         }
-        // Chinese has no blanks between words: each character is a word of its own.
+        // Chinese has no blanks between words, so each character is a separate word.
         let is_han = is_han(c);
         if is_han && *open {
             self.close();
@@ -225,7 +226,7 @@ impl Folded {
         }
     }
 
-    /// Returns whether a word is a Chinese character.
+    /// Returns whether at least one word is a Chinese character.
     pub(crate) fn has_han(&self) -> bool {
         !self.line.is_ascii() && self.line.chars().any(is_han)
     }
@@ -247,8 +248,8 @@ impl Folded {
         &self.line[token.start as usize..token.end as usize]
     }
 
-    /// Returns each clause as a line; clauses end at the end of a sentence, at commas and before
-    /// conjunctions such as "and". Returns nothing if the text is a single clause.
+    /// Returns each clause as a line. A clause ends at the end of a sentence, at a comma, or before
+    /// a conjunction such as "and". Returns nothing for a text with a single clause.
     pub(crate) fn clauses(&self) -> Vec<String> {
         const CONJUNCTIONS: &[&str] = &[
             "and", "but", "so", "because", "cause", "cuz", "y", "pero", "porque", "aunque",
@@ -301,8 +302,8 @@ impl Token {
     }
 }
 
-/// Returns the word spelled by three or more consecutive letters in circles, squares or flags, and
-/// removes these letters from `rest`.
+/// Returns the word spelled by three or more letters in a row in circles, squares or flags. Removes
+/// these letters from `rest`.
 fn enclosed_word(first: char, rest: &mut std::str::Chars<'_>) -> Option<String> {
     let mut word = String::from(glyphs::enclosed(first)?);
     let mut ahead = rest.clone();
@@ -325,8 +326,8 @@ fn enclosed_word(first: char, rest: &mut std::str::Chars<'_>) -> Option<String> 
     })
 }
 
-/// Returns whether the character is invisible, such as a joiner, a direction mark, a filler or the
-/// placeholder of a picture.
+/// Returns whether the character is invisible. Examples are joiners, direction marks, fillers and
+/// the placeholder of a picture.
 pub fn is_invisible(c: char) -> bool {
     matches!(glyphs::special(c), Some(glyphs::Special::Nothing))
         && !matches!(c, '´' | '‘' | '’' | '‛' | 'ʼ' | 'ʹ' | '′' | '＇')

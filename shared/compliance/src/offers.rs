@@ -1,5 +1,6 @@
-//! Compares the offers in a reply with the casino's real ones before the guest reads it. An
-//! unproven amount of money rejects the reply; other unproven wording is sent and flagged.
+//! Compares the offers in a reply with the casino's real ones before the guest reads the reply. A
+//! reply with an unproven amount of money is rejected. A reply with other unproven wording is sent
+//! and flagged.
 
 mod amount;
 mod catalogue;
@@ -57,8 +58,7 @@ pub enum Kind {
     Code {
         code: Option<String>,
     },
-    /// Play that the guest must match with money of their own: match play, bonus bet, deposit
-    /// match.
+    /// Play that the guest must match with their own money: match play, bonus bet, deposit match.
     Match {
         on: String,
     },
@@ -99,8 +99,8 @@ pub struct OfferCheck {
     pub audit: Option<String>,
 }
 
-/// Checks the final wording of a reply. A promotion is valid by calendar days in the casino's time
-/// zone.
+/// Checks the final wording of a reply. The calendar day in the casino's time zone decides whether
+/// a promotion is valid.
 pub fn check(reply: &str, catalogue: &Catalogue, now: DateTime<Utc>, zone: Tz) -> OfferCheck {
     check_with(reply, || catalogue, now, zone)
 }

@@ -50,10 +50,11 @@ pub(crate) enum OptOutRule {
         intent: Intent,
         language: Language,
     },
-    /// Wording that only looks like an opt-out; the likeness classifier then reports none.
+    /// Wording that only looks like an opt-out. If a text has such wording, the likeness classifier
+    /// reports no opt-out.
     Spared,
-    /// Wording that refuses another channel, such as calls, but keeps our texts; the opt-out
-    /// phrases then do not count either.
+    /// Wording that refuses another channel, such as calls, but keeps our texts. If a text has such
+    /// wording, its opt-out phrases are ignored.
     Kept,
 }
 

@@ -27,7 +27,7 @@ struct Reason {
     phrases: Vec<String>,
 }
 
-/// Returns the reason that an opt-out gives; `NotGiven` for a bare command.
+/// Returns the reason that an opt-out gives; `NotGiven` if the text contains no phrase of the list.
 pub fn opt_out_reason(text: &str) -> OptOutReason {
     let mut folded = Folded::default();
     folded.read(text);

@@ -1,5 +1,6 @@
-//! Checks the wording of an unsolicited text: it must say who writes, that it is an AI and how to
-//! stop it, and ask for one thing. `seven_sms` checks its length and risk.
+//! Checks the wording of an unsolicited text. The text must name the casino, say that an AI writes,
+//! and say how to stop the texts. It must ask the guest for something, with at most one question.
+//! `seven_sms` checks the text's length and risk.
 
 use std::fmt;
 
@@ -77,8 +78,8 @@ pub fn faults(text: &str, language: Language, casino: &str) -> Vec<Fault> {
     .collect()
 }
 
-/// Returns whether the word is an opt-out keyword of the text's language or of all languages, in
-/// capitals so that guests notice it.
+/// Returns whether the word is an opt-out keyword of the text's language or of all languages. The
+/// word must be in capitals, so that guests notice it.
 fn stops(word: &str, language: Language) -> bool {
     word.chars().all(|c| !c.is_lowercase())
         && classify(word).is_some_and(|keyword| {

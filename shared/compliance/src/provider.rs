@@ -1,10 +1,10 @@
-//! Lists the keywords to which a provider reacts by itself, and parses the provider's report of
-//! such a reaction.
+//! Lists the keywords to which a provider reacts by itself. Parses the report that the provider
+//! sends about such a reaction.
 
 use crate::{Intent, Keyword};
 
-/// The messages, in any case, to which a provider reacts by default: it blocks or unblocks the
-/// guest's number and may answer.
+/// The messages, in capitals or not, to which a provider reacts by default: it blocks or unblocks
+/// the guest's number and may answer.
 const TELNYX_WORDS: &[&str] = &[
     "stop",
     "stopall",
@@ -46,7 +46,7 @@ pub fn reacts(provider: &str, text: &str) -> bool {
 }
 
 /// Returns the command that a webhook reports (Telnyx: `autoresponse_type`, Twilio: `OptOutType`).
-/// The report counts whatever the text says, because provider accounts may have custom keywords.
+/// The report decides whatever the text says, because provider accounts may have custom keywords.
 pub fn keyword(verdict: &str) -> Option<Keyword> {
     let said = |intent, pattern_id| {
         Some(Keyword {

@@ -1,5 +1,5 @@
-//! Decides whether an unsolicited text may be sent now and, if not, when: inside the lawful window
-//! of every place where the guest may be (D15), narrowed by the casino's own hours. Replies need no
+//! Decides whether an unsolicited text may be sent now and, if not, when. The time must be lawful
+//! in every place where the guest may be (D15) and inside the casino's own hours. Replies need no
 //! window (D6).
 
 mod hours;
@@ -54,7 +54,7 @@ pub struct PlaceWindow {
     pub open: bool,
     /// The lawful hours on this weekday; `None` if no text is lawful that day.
     pub lawful: Option<Hours>,
-    /// The parts of `lawful` in which the casino texts.
+    /// The parts of `lawful` in which the casino sends texts.
     pub hours: Vec<Hours>,
     pub source: String,
 }

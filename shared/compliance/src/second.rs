@@ -8,8 +8,8 @@ use crate::{
     likeness::MARGIN_WITH_PATTERN, verdict::Verdict,
 };
 
-/// The second reader's log odds that a text is of each kind and not ordinary. The second reader
-/// does not know the first reader's odds.
+/// For each kind, the second reader's log odds that a text is of this kind and not ordinary. The
+/// second reader does not know the first reader's odds.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SecondReading {
     pub opt_out: f32,
@@ -18,33 +18,34 @@ pub struct SecondReading {
     pub responsible_gaming: f32,
 }
 
-/// Findings of the first reading that the second reading needs.
+/// Findings of the first reading that [`Guardrails::weigh`] needs to combine both readings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Evidence {
     /// The classifier's log odds that the text is urgent, in hundredths; `None` if the classifier
     /// did not judge the text.
     pub(crate) suspicion: Option<i16>,
-    /// Whether a phrase asks to keep our texts ("don't stop texting me"): such a text is no
-    /// opt-out, whatever else it resembles.
+    /// Whether a phrase asks to keep our texts ("don't stop texting me"). If so, the text is not an
+    /// opt-out, even if its words look like one.
     pub(crate) spared: bool,
     /// The layer of a pattern that matched although the classifier doubts the match.
     pub(crate) doubted: Option<Layer>,
-    /// Whether a rule matched that the pack marks as certain.
+    /// Whether one of the rules that matched is marked as certain in the pack.
     pub(crate) sure: bool,
 }
 
-/// A text gets a second reading if the first reader's log odds, in hundredths, are above this. Nine
-/// in ten ordinary texts of the tuning sets are below it, and no cry for help is.
+/// A text gets a second reading if the first reader's log odds, in hundredths, are above this. In
+/// the tuning sets, nine in ten ordinary texts are below this, and no cry for help is.
 const SUSPICIOUS: i16 = -250;
 /// The weight of the first reader's log odds when they are added to the second reader's.
 const FIRST_READERS_SHARE: f32 = 0.5;
-/// The lowest sum of both readers' log odds for a likely opt-out or cry. It is lowest for a crisis:
-/// an unnecessary helpline does less harm than an unnecessary question about opting out.
+/// An opt-out or a cry is likely only if the weighted sum of both readers' log odds is above its
+/// limit. A crisis has the lowest limit. An unnecessary helpline does less harm than an unnecessary
+/// question about opting out.
 const LEAST_OPT_OUT: f32 = 4.0;
 const LEAST_CRISIS: f32 = 3.25;
 const LEAST_CRY: f32 = 4.0;
-/// The second reader is sure that a text is ordinary if all its log odds are below this: a
-/// pattern's match then becomes likely instead of certain.
+/// If all log odds of the second reader are below this, the second reader is sure that the text is
+/// ordinary. A pattern's match then becomes likely instead of certain.
 const ORDINARY: f32 = -2.5;
 
 impl Evidence {
@@ -57,8 +58,8 @@ impl Evidence {
 }
 
 impl Decision {
-    /// Returns whether a second reading could change the decision: a guest wrote the text, it
-    /// neither opts out nor in, and the first reader is not sure that it is ordinary.
+    /// Returns whether a second reading could change the decision. That is so if a guest wrote the
+    /// text, it neither opts out nor in, and the first reader is not sure that it is ordinary.
     pub fn is_suspicious(&self) -> bool {
         self.author == Author::Guest
             && self
@@ -73,7 +74,8 @@ impl Decision {
 
 impl Guardrails {
     /// Combines both readings. If a pattern found a cry for help, the second reader can only weaken
-    /// it to a likely one; otherwise both readers' log odds decide what the text resembles.
+    /// it to a likely one. Otherwise the log odds of both readers decide what the text is likely to
+    /// be.
     #[must_use]
     pub fn weigh(&self, first: Decision, second: &SecondReading) -> Decision {
         if !first.is_suspicious() {
@@ -113,8 +115,8 @@ impl Guardrails {
     fn beside(&self, first: Decision, kinds: &[(LikelyKind, f32)]) -> Decision {
         let net = f32::from(first.evidence.suspicion.unwrap_or(SUSPICIOUS)) / 100.0;
         let margin = |kind: LikelyKind, odds: f32| match kind {
-            // A pattern matched although the classifier doubts it; the second reader's doubt cannot
-            // cancel the match.
+            // If a pattern matched although the classifier doubts it, the second reader's doubt
+            // cannot cancel the match.
             LikelyKind::Cry(layer) if first.evidence.doubted == Some(layer) => {
                 f32::from(MARGIN_WITH_PATTERN) / 100.0
             }
@@ -122,7 +124,7 @@ impl Guardrails {
             LikelyKind::Cry(Layer::Crisis) => odds + FIRST_READERS_SHARE * net - LEAST_CRISIS,
             LikelyKind::Cry(_) => odds + FIRST_READERS_SHARE * net - LEAST_CRY,
         };
-        // A kind that the answer to the certain findings already covers raises no second alarm.
+        // A kind raises no alarm if the answer to the certain findings already covers it.
         let open = |kind: LikelyKind| match kind {
             LikelyKind::OptOut => {
                 first.keyword.is_none() && !first.evidence.spared && first.hits.is_empty()
@@ -201,8 +203,8 @@ mod tests {
         };
         let kind = |decision: &Decision| decision.likely.map(|likely| likely.kind.as_str());
         for (text, second, verdict, likely) in [
-            // A pattern matched and the second reader is not sure that the text is ordinary, so the
-            // cry stays certain.
+            // A pattern matched, and the second reader does not find the text ordinary: the cry
+            // stays certain.
             ("i want to kill myself tonight", all(5.0), "crisis", None),
             ("i want to kill myself tonight", all(-2.0), "crisis", None),
             // The second reader weakens the pattern's finding but does not cancel it.
@@ -225,8 +227,7 @@ mod tests {
                 "pass",
                 None,
             ),
-            // The second reader changes neither certain opt-outs nor texts that ask to keep our
-            // texts.
+            // The second reader changes neither certain opt-outs nor requests to go on texting.
             ("stop texting me please", ordinary, "opt_out", None),
             (
                 "please do not stop texting me about the shows",

@@ -1,5 +1,5 @@
-//! Compares the quiet-hours check with tables that `scripts/data/quiet_hours_expected.py` computes
-//! by another algorithm, with another time-zone library and other area codes.
+//! Compares the quiet-hours check with tables made by `scripts/data/quiet_hours_expected.py`. The
+//! script uses another algorithm, another time-zone library and another source of area codes.
 
 #![expect(
     clippy::unwrap_used,

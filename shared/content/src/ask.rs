@@ -1,4 +1,4 @@
-//! Asks the offline host a question with a draft in place of the published item, so that an editor
+//! Asks the offline host a question with a draft in place of the published item. An editor then
 //! reads the answer before any guest does. Nothing is stored, and nobody is texted.
 
 use std::{sync::Arc, time::Duration};
@@ -11,7 +11,7 @@ use seven_offline_host::OfflineModel;
 
 use crate::{Error, Work, check::id_of};
 
-/// The id by which the reply's sources name a draft that has no id yet.
+/// The id of a draft that has no id yet. The reply names its sources by id.
 pub const DRAFT: &str = "draft";
 /// The deadline for the host's answer; the offline host needs only milliseconds.
 const DEADLINE: Duration = Duration::from_secs(5);

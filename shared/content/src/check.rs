@@ -7,10 +7,11 @@ use seven_knowledge::{Categories, Item, Problem, Reference};
 
 use crate::{Edit, Work, guard::Finding};
 
-/// Maximum length of an item's id, in characters; ids appear in addresses and in the audit log.
+/// Maximum length of an item's id, in characters. Ids appear in page addresses and in the audit
+/// log.
 pub(crate) const MOST_ID_CHARS: usize = 64;
 
-/// Parses an item as a person wrote it. On failure it returns all problems at once.
+/// Parses an item as a person wrote it. Returns all problems at once if the item is invalid.
 pub(crate) fn read_item(work: &Work<'_>, value: &Value) -> Result<Item, Vec<Finding>> {
     let reference = Reference {
         now: work.fleet.clock.property_now(),
@@ -48,11 +49,11 @@ pub(crate) fn read_item(work: &Work<'_>, value: &Value) -> Result<Item, Vec<Find
     Err(problems.into_iter().map(invalid).collect())
 }
 
-/// How far in the future a time in an edit may be.
+/// Maximum distance of an edit's times from now.
 const MOST_AHEAD: TimeDelta = TimeDelta::days(3_660);
 
-/// Returns the problems with the times of an edit. An end in the past is one, because it would
-/// switch the item off without a check by the guards.
+/// Returns the problems with an edit's times. An end in the past is a problem: it would switch the
+/// item off, and no guard would check that.
 pub(crate) fn times(work: &Work<'_>, edit: &Edit) -> Vec<Finding> {
     let now = work.fleet.clock.now();
     let begins = edit.publish_at.unwrap_or(now).max(now);

@@ -1,5 +1,4 @@
-//! Lists the differences between two documents field by field, to be shown before one replaces the
-//! other.
+//! Lists the fields in which two JSON documents differ, so that a person can see what would change.
 
 use std::fmt;
 

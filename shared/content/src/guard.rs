@@ -1,5 +1,5 @@
-//! Guards: check changes of content, and refuse them, hold them for a second person, or warn (D31).
-//! This module does no I/O; the caller supplies the published content.
+//! The guards check each change of content. They let it pass, warn its editor, hold it for a second
+//! person, or refuse it (D31). This module does no I/O: the caller supplies the published content.
 
 use std::{collections::BTreeMap, fmt};
 
@@ -37,22 +37,22 @@ impl fmt::Display for Finding {
     }
 }
 
-/// A change of one item. `before` is its published version; `None` for a new item.
+/// A change of one item. `before` is the item's published version; `None` for a new item.
 #[derive(Debug, Clone, Copy)]
 pub struct Change<'a> {
     pub before: Option<&'a Item>,
     pub after: &'a Item,
 }
 
-/// The present state of a category, which the guards compare changes with.
+/// The present state of a category. The guards compare changes with this state.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Standing {
     /// Number of active items that guests get now.
     pub active: usize,
-    /// Number of items that were switched off recently, so that several small changes count like
-    /// one large change.
+    /// Number of items that were switched off within the last hour. They count towards the pack's
+    /// `off_percent`, so that many small changes are limited like one large change.
     pub off_lately: usize,
-    /// The names in use (in lower case), each with its item's id.
+    /// The names of the active items in lower case, each with the item's id.
     pub names: Vec<(String, String)>,
 }
 
@@ -136,8 +136,8 @@ fn is_on(change: &Change<'_>) -> bool {
     change.after.active && !change.before.is_some_and(|before| before.active)
 }
 
-/// Returns the category that loses an active item by this change, because the item is switched off
-/// or moves to another category.
+/// Returns the category that loses an active item through this change. Either the item is switched
+/// off, or it moves to another category.
 fn leaves<'a>(change: &Change<'a>) -> Option<&'a Category> {
     let before = change.before.filter(|before| before.active)?;
     let goes = !change.after.active || change.after.category != before.category;
@@ -160,9 +160,9 @@ fn finding(
     }
 }
 
-/// Finds changes that always need a second person: of certain categories, and promotions of a high
-/// value. Switching a promotion off needs nobody, because guests must not be told an offer that has
-/// ended.
+/// Finds changes that need a second person: moves to another category, changes in the pack's
+/// `review` categories, and promotions of a high value. One person can switch a promotion off,
+/// because guests must not be told an offer that has ended.
 fn reviewed(change: &Change<'_>, rules: &ContentRules) -> Option<Finding> {
     let (after, before) = (
         &change.after.category,
@@ -203,8 +203,8 @@ fn reviewed(change: &Change<'_>, rules: &ContentRules) -> Option<Finding> {
     })
 }
 
-/// Finds prices that change by more than the pack's limit in percent, which is more often a typing
-/// error than a new price.
+/// Finds prices that change by more than the pack's `price_change_percent`. Such a large change is
+/// often a typing error.
 fn price(change: &Change<'_>, rules: &ContentRules) -> Vec<Finding> {
     let Some(before) = change.before else {
         return Vec::new();
@@ -238,7 +238,7 @@ fn price(change: &Change<'_>, rules: &ContentRules) -> Vec<Finding> {
         .collect()
 }
 
-/// Returns whether the name of a field of the details says that it is an amount of money.
+/// Returns whether a detail is an amount of money, judged by its name.
 fn is_price(name: &str) -> bool {
     const WORDS: [&str; 8] = [
         "price", "value", "bet", "fee", "cost", "rate", "deposit", "toll",
@@ -247,8 +247,8 @@ fn is_price(name: &str) -> bool {
     parts.any(|part| WORDS.contains(&part)) && name != "price_range"
 }
 
-/// Returns the lowest and the highest number in a price, which may be a number or a text; `None` if
-/// it has no number.
+/// Returns the lowest and the highest number in a price, which is a number or a text. `None` if it
+/// contains no number.
 fn amounts(value: &Value) -> Option<(f64, f64)> {
     let numbers: Vec<f64> = match value {
         Value::Number(number) => number.as_f64().into_iter().collect(),
@@ -272,8 +272,8 @@ fn shown(value: &Value) -> String {
     }
 }
 
-/// Finds hours whose opening or closing moves by more than the pack's limit, and days that change
-/// between open and closed.
+/// Finds a day on which opening or closing moves by more than the pack's limit. Also finds a day
+/// that changes between open and closed.
 fn hours(change: &Change<'_>, rules: &ContentRules) -> Option<Finding> {
     let before = change.before?.hours()?;
     let after = change.after.hours()?;
@@ -308,7 +308,7 @@ const DAYS: [chrono::Weekday; 7] = [
     chrono::Weekday::Sun,
 ];
 
-/// Returns a day's first opening and last closing.
+/// Returns a day's first opening and last closing, in minutes from midnight.
 fn edges(hours: &WeeklyHours, day: chrono::Weekday) -> Option<(u16, u16)> {
     let spans = hours.spans(day);
     let opens = spans.iter().map(|span| span.opens).min()?;
@@ -316,8 +316,8 @@ fn edges(hours: &WeeklyHours, day: chrono::Weekday) -> Option<(u16, u16)> {
     Some((opens, closes))
 }
 
-/// Finds facts that guests ask for and that the change removes. A price without a number and hours
-/// that cannot be parsed count as removed.
+/// Finds prices and opening hours that the change removes. A price that loses its number counts as
+/// removed, and so do hours that can no longer be parsed.
 fn facts_gone(change: &Change<'_>) -> Vec<Finding> {
     let Some(before) = change.before else {
         return Vec::new();
@@ -365,8 +365,8 @@ fn name_taken(change: &Change<'_>, standing: &Standing) -> Option<Finding> {
     ))
 }
 
-/// Refuses to switch off the last active item of a category, or more than the pack's share of its
-/// items at once. `ons` is the number of items that the same changes switch on.
+/// Refuses to switch off a category's last active item, or more than `off_percent` of its items.
+/// `ons` is the number of the category's items that the same changes switch on.
 fn switched_off(
     standing: &Standing,
     offs: usize,

@@ -10,12 +10,12 @@ use seven_runtime::Fleet;
 use seven_store::vectors::VectorRow;
 use uuid::Uuid;
 
-/// Number of rows that are embedded per commit, so that vectors already paid for are kept if the
-/// provider fails later.
+/// Number of rows that are embedded per commit. If the provider fails later, the vectors already
+/// paid for are kept.
 const STRETCH: usize = 256;
 
-/// Why vectors are missing. Vectors made before the failure are stored; other content is still
-/// found by words.
+/// Why an ingestion failed. Vectors made before the failure are kept. Rows without a vector can
+/// still be found by their words.
 #[derive(Debug, thiserror::Error)]
 pub enum IngestError {
     #[error("no casino {0}; `seven casino list` shows them")]
@@ -36,18 +36,18 @@ pub struct Ingested {
     pub embedded: usize,
     pub kept: usize,
     pub removed: u64,
-    /// Number of the casino's own questions that got a vector.
+    /// Number of the casino's own test questions that got a vector.
     pub questions: usize,
 }
 
-/// Claims the making of a content version's vectors, so that the same rows are not paid for twice.
-/// Returns false if another process has claimed it. Without Redis, every process gets true.
+/// Claims the work of making a content version's vectors, so that only one process pays for them.
+/// Returns false if another process has the claim. Without Redis, every process gets true.
 pub async fn claim_vectors(fleet: &Fleet, casino: &CasinoId, version: i64) -> bool {
     let key = format!("vectors:{version}");
     fleet.cache.is_first(casino, &key).await
 }
 
-/// The differences between a casino's rows and its stored vectors; empty for the offline embedding,
+/// The differences between a casino's rows and its stored vectors. Empty for the offline embedding,
 /// which stores no vectors.
 #[derive(Default)]
 struct Missing {
@@ -119,9 +119,10 @@ pub async fn planned_ingest(
     })
 }
 
-/// Embeds rows without a current vector and the casino's own questions without one, and removes the
-/// vectors of deleted rows (more than half of all only with `mass_removal`). Then it makes workers
-/// reload the content if it changed anything. Does nothing for the offline embedding.
+/// Embeds rows without a current vector, and the casino's own test questions without a vector.
+/// Removes the vectors of deleted rows; removing more than half of all vectors needs
+/// `mass_removal`. If vectors of rows changed, makes workers reload the content. Does nothing for
+/// the offline embedding.
 ///
 /// # Errors
 /// Fails when the provider, Postgres or the bus fails.
@@ -160,7 +161,7 @@ pub async fn ingest(
     Ok(done)
 }
 
-/// Embeds the casino's own questions and stores their vectors, which runs of the set use.
+/// Embeds the casino's own test questions and stores their vectors, which [`crate::run_set`] uses.
 async fn embed_questions(
     fleet: &Fleet,
     casino: &CasinoId,
@@ -211,7 +212,8 @@ async fn embed(
             vector: vector.values().to_vec(),
         };
         let rows: Vec<VectorRow> = stretch.iter().zip(vectors).map(row).collect();
-        // The transaction begins only now, so that none is open during the provider's call.
+        // The transaction begins only after the provider's answer. During the call, no transaction
+        // is open.
         let mut tx = fleet.store.bind(casino).await?;
         tx.put_vectors(&space, &rows).await?;
         tx.commit().await?;

@@ -1,5 +1,5 @@
-//! content: the one path by which a casino's content changes, whether a person in the console, a
-//! spreadsheet, a file or a program changes it (D31). Nothing is deleted; guests get the newest
+//! content: the one path by which a casino's content changes (D31). Edits come from people in the
+//! console, spreadsheets, files and programs. Old revisions are kept; guests get the newest
 //! published revision of each item.
 
 mod ask;
@@ -70,8 +70,8 @@ pub enum Error {
     Purged { item: String, revision: i32 },
 }
 
-/// Announces a stored content version to the running workers. A failure is only logged, because
-/// swarms also compare versions at every turn.
+/// Announces a stored content version to the running workers. A failure is only logged, because the
+/// swarm workers also compare versions at every turn.
 pub async fn announce(fleet: &Fleet, casino: &CasinoId, version: i64) {
     if let Err(error) = fleet.bus.announce_content(casino, version).await {
         tracing::warn!(
@@ -86,16 +86,16 @@ pub async fn announce(fleet: &Fleet, casino: &CasinoId, version: i64) {
 pub struct Edit {
     /// The whole item as a person wrote it. An item without an id is new.
     pub value: Value,
-    /// The newest revision that the editor saw. If a newer one exists, the edit is not saved;
+    /// The newest revision that the editor saw. If a newer revision exists, the edit is not saved.
     /// `None` skips this check.
     pub seen: Option<i32>,
-    /// The edit's id at its source, and when the call was signed. An edit with a known id is not
-    /// saved again.
+    /// The edit's id at its source, and when the webhook call with the edit was signed. If an edit
+    /// with this id already made a revision, the edit is not saved again.
     pub edit: Option<(String, DateTime<Utc>)>,
     pub publish_at: Option<DateTime<Utc>>,
     pub take_down_at: Option<DateTime<Utc>>,
-    /// Whether to remove the item's end. Otherwise an edit without `take_down_at` keeps the present
-    /// end.
+    /// Whether to remove the item's take-down time. If false, an edit without `take_down_at` keeps
+    /// that time.
     pub no_end: bool,
 }
 
@@ -106,13 +106,13 @@ pub struct Terms<'a> {
     pub editor: &'a str,
     /// Save the edits as drafts, without publishing them.
     pub draft: bool,
-    /// The person, other than the editor, who has already approved the edits. Findings that would
-    /// need a second person are then only warnings.
+    /// The person, other than the editor, who has already approved the edits. If set, findings of
+    /// the guards are only warnings.
     pub approved_by: Option<&'a str>,
     /// Store refused edits as rejected revisions, so that their editor finds them again.
     pub keep_refused: bool,
-    /// Skip items of which a revision waits for people, and edits that a person refused before.
-    /// Automatic loads set this, because they must not override people's decisions.
+    /// Skip items that have a revision waiting for a person, and edits that a person refused
+    /// before. Automatic loads set this, so that they do not override people's decisions.
     pub keep_waiting: bool,
 }
 
@@ -137,11 +137,12 @@ pub enum Outcome {
     },
     /// Somebody saved a newer revision than the one that the editor saw; nothing was saved.
     Moved { item_id: String, newest: i32 },
-    /// The same edit was received before; `revision` is the one that it made, or 0.
+    /// The edit was received before. `revision` is the revision that it made, or 0 if it made none.
     Repeated {
         item_id: String,
         revision: i32,
-        /// Whether it was the very same call; a retry has a newer signature.
+        /// Whether the same signed call came again. A retry of the edit would have a newer
+        /// signature.
         replayed: bool,
     },
 }
@@ -152,13 +153,13 @@ pub struct Work<'a> {
     pub(crate) fleet: &'a Fleet,
     pub(crate) tx: Tx,
     pub(crate) row: Casino,
-    /// The content version of all that this transaction publishes; `None` until it publishes
-    /// something.
+    /// The content version of everything that this transaction publishes; `None` until something is
+    /// published.
     pub(crate) version: Option<i64>,
 }
 
 impl<'a> Work<'a> {
-    /// Begins to change the content of a casino. Other changes wait until this one ends.
+    /// Begins to change a casino's content. Other changes of that content wait until this one ends.
     pub async fn begin(fleet: &'a Fleet, casino: &CasinoId) -> Result<Self, Error> {
         let mut tx = fleet.store.bind(casino).await?;
         tx.lock_content().await?;

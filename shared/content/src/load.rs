@@ -1,5 +1,5 @@
-//! Loads a content file for the command, the console's upload, tools and tests. It saves the items
-//! like any other edit (D31).
+//! Loads a content file, for `seven content load`, the console's upload, tools and tests. The items
+//! of the file are saved like any other edit (D31).
 
 use std::{borrow::Cow, path::Path};
 
@@ -16,10 +16,10 @@ use crate::{
     table::{MOST_BYTES, MOST_ROWS, TableError, TableRow, read_csv, read_xlsx},
 };
 
-/// The approver recorded for a casino's first content, from which no guest has had an answer yet.
+/// The name recorded as approver of a casino's first content.
 const FIRST_LOAD: &str = "first load";
 
-/// Why a file was not loaded; nothing of it was stored.
+/// Why a file was not loaded. Nothing from the file was stored.
 #[derive(Debug, thiserror::Error)]
 pub enum LoadError {
     #[error("{file}: {why}")]
@@ -30,8 +30,7 @@ pub enum LoadError {
     Problems {
         /// Every problem, with its place in the file, one per line.
         lines: Vec<String>,
-        /// Whether a second person's approval would let the file be loaded, because only guards
-        /// refused it.
+        /// Whether only guards refused the file. If so, a second person's approval lets it load.
         only_guards: bool,
     },
     #[error("no content was loaded for {casino}: {why}")]
@@ -57,16 +56,15 @@ fn way(only_guards: bool) -> &'static str {
 #[derive(Debug, Clone, Copy)]
 pub struct Loading<'a> {
     pub by: &'a str,
-    /// The person who approved the file, who is not the one who loads it.
+    /// The person, other than `by`, who approved the file.
     pub approved_by: Option<&'a str>,
     /// Switch off the active items that the file does not contain.
     pub switch_off_missing: bool,
-    /// Save all items as drafts, which somebody publishes together later.
+    /// Save all items as drafts. A person publishes them together later.
     pub draft: bool,
-    /// Skip items of which a revision waits for people.
+    /// Skip items that have a revision waiting for a person.
     pub keep_waiting: bool,
-    /// Publish a casino's first content without a second person, because no guest has had an answer
-    /// from it. Only commands may set this.
+    /// Publish a casino's first content without a second person. Only commands may set this.
     pub first_waits_for_nobody: bool,
 }
 
@@ -86,14 +84,17 @@ pub enum Content<'a> {
 }
 
 impl<'a> File<'a> {
-    /// Wraps JSON text in the form that `parse_content_of` reads.
+    /// Wraps JSON text, which `parse_content_of` parses later.
     pub fn json(name: &'a str, text: &'a str) -> Self {
         let content = Content::Text(Cow::Borrowed(text));
         Self { name, content }
     }
 
-    /// Reads a file by its extension: `.csv` is one table, whose category is the file's name or its
-    /// column `category`; `.xlsx` has a tab per category; anything else is JSON.
+    /// Parses a file by its extension:
+    /// - `.csv` is one table. Its column `category` names each row's category. Without that column,
+    ///   the file's name is the category.
+    /// - `.xlsx` has one tab per category.
+    /// - Anything else is JSON.
     ///
     /// # Errors
     /// Fails when the file is not a readable table, not UTF-8 text, or too large.
@@ -128,19 +129,18 @@ pub struct Loaded {
     pub changed: Vec<(String, Vec<Change>)>,
     pub unchanged: usize,
     pub switched_off: Vec<String>,
-    /// Items that wait for a second person, with the reason.
+    /// Items that wait for a second person, each with the reason.
     pub review: Vec<(String, String)>,
-    /// Items that were saved with a warning, with its text.
+    /// Items that were saved with a warning, each with the warning's text.
     pub warned: Vec<(String, String)>,
     /// Number of the casino's items that were active before the load.
     pub active_before: usize,
 }
 
-/// Validates the file against the casino's time zone and its pack's categories, and saves its
-/// items.
+/// Validates the file's items by the casino's time zone and the pack's categories, then saves them.
 ///
 /// # Errors
-/// Returns every problem of the file; nothing is stored then.
+/// Returns every problem of the file. Nothing is stored in that case.
 pub async fn load(
     fleet: &Fleet,
     casino: &CasinoId,
@@ -152,7 +152,7 @@ pub async fn load(
     Ok(loaded)
 }
 
-/// Loads the file if it still makes exactly the planned changes. Otherwise it stores nothing and
+/// Loads the file if it still makes exactly the planned changes. Otherwise stores nothing and
 /// returns the changes that the file would make now.
 ///
 /// # Errors
@@ -283,8 +283,8 @@ fn items(work: &Work<'_>, (file, text): (&str, &str)) -> Result<Vec<(String, Val
 }
 
 /// Returns the items of a spreadsheet's rows, each with its place in the file. A row without an id
-/// is the item of its category with the same name, even one that was never published; without such
-/// an item, it is new.
+/// belongs to the item of the same name in its category, published or not. If there is no such
+/// item, the row makes a new one.
 fn of_table(
     work: &Work<'_>,
     (file, rows): (&str, &[TableRow]),
@@ -329,7 +329,7 @@ fn of_table(
     rows.iter().map(item).collect()
 }
 
-/// Fails if an edit was refused, with all findings of the checks and guards.
+/// If an edit was refused, fails with all findings of the checks and guards.
 fn refused(places: &[String], outcomes: &[Outcome]) -> Result<(), LoadError> {
     let mut lines = Vec::new();
     let mut only_guards = true;

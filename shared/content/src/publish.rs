@@ -15,12 +15,12 @@ use crate::{
     weigh::weigh,
 };
 
-/// The actor of changes that happen because their time came.
+/// The actor recorded for changes that the scheduler makes at their planned time.
 const TIMER: &str = "scheduler";
 
 impl Work<'_> {
-    /// Makes a revision the published one. All revisions that a transaction publishes get the same
-    /// content version.
+    /// Makes this revision the item's published one. All revisions that a transaction publishes get
+    /// the same content version.
     pub(crate) async fn make_public(
         &mut self,
         item_id: &str,
@@ -38,8 +38,8 @@ impl Work<'_> {
         Ok(self.tx.publish_revision(&what, version).await?)
     }
 
-    /// Returns the content version for all that this transaction publishes; the first call raises
-    /// it.
+    /// Returns the content version of everything that this transaction publishes. The first call
+    /// raises the casino's version.
     async fn next_version(&mut self) -> Result<i64, Error> {
         let version = match self.version {
             Some(version) => version,
@@ -79,12 +79,15 @@ impl Work<'_> {
 }
 
 /// Publishes a waiting revision, or schedules it if its time is still to come. If the revision
-/// needs a second person, its editor cannot publish it. `also` lists other names of the person who
-/// publishes, such as the mail address by which a spreadsheet names them.
+/// needs a second person, its editor cannot publish it. `also` lists other names of the publishing
+/// person, such as the mail address that a spreadsheet uses.
 ///
 /// # Errors
-/// Fails when the revision does not wait, the item has been published anew since it was written,
-/// the guards refuse it now, or it is the person's own work and needs a second person.
+/// Fails when:
+/// - the revision does not wait, or was purged;
+/// - the item was published anew after the revision was written;
+/// - the guards refuse the revision now;
+/// - the revision needs a second person, and its editor tries to publish it.
 pub async fn publish(
     work: &mut Work<'_>,
     what: &Decided<'_>,
@@ -125,7 +128,8 @@ pub async fn publish(
     if later.is_some() {
         let from = [RevisionState::Draft, RevisionState::Review];
         let to = RevisionState::Scheduled;
-        // A revision that is already scheduled has been approved before.
+        // If the revision is already scheduled, somebody approved it earlier, and nothing is
+        // recorded now.
         if work.tx.decide_revision(what, &from, to).await? {
             work.audit_decision(what, to).await?;
         }
@@ -137,8 +141,9 @@ pub async fn publish(
     Ok(RevisionState::Published)
 }
 
-/// Publishes waiting revisions in one transaction; each is checked against the content that the
-/// ones before it left. Returns the outcome of each, by which the caller decides whether to commit.
+/// Publishes waiting revisions in one transaction, one after the other. Each is checked against the
+/// content that the earlier ones leave. Returns the outcome of each. The caller decides from the
+/// outcomes whether to commit.
 ///
 /// # Errors
 /// Fails when the database fails. If a revision cannot be published, its outcome says why.
@@ -157,7 +162,8 @@ pub async fn publish_all(
     Ok(outcomes)
 }
 
-/// Checks whether the present findings of the guards allow this person to publish.
+/// Checks whether the guards' findings allow this person to publish the revision. `own` is true if
+/// this person wrote the revision.
 fn allowed(findings: &[Finding], own: bool, by: &str) -> Result<(), Error> {
     let of = |weight: Weight| findings.iter().filter(move |f| weight_of(f.kind) == weight);
     let told = |finding: &Finding| {
@@ -176,7 +182,8 @@ fn allowed(findings: &[Finding], own: bool, by: &str) -> Result<(), Error> {
     }
 }
 
-/// Refuses a waiting revision. Its editor finds it among the refused ones, with the reason.
+/// Refuses a waiting revision. Its editor finds the revision among the refused ones, with the
+/// reason.
 ///
 /// # Errors
 /// Fails when this revision does not wait.
@@ -224,7 +231,8 @@ pub async fn due(fleet: &Fleet, casino: &CasinoId) -> Result<usize, Error> {
         };
         match publish(&mut work, &what, &[]).await {
             Ok(_) => done += 1,
-            // The revision is refused instead, so that its editor finds it with the reason.
+            // A revision that can no longer be published is refused. The editor then finds the
+            // refused revision, with the reason.
             Err(refused @ (Error::Moved { .. } | Error::Blocked(_) | Error::Purged { .. })) => {
                 let reason = refused.to_string();
                 let what = Decided {

@@ -1,5 +1,5 @@
-//! Groups the questions that the content could not answer, and masks everything in them that may
-//! identify a guest (RAG-21, RAG-41).
+//! Groups the guests' questions that the content could not answer. Masks everything in the
+//! questions that may identify a guest (RAG-21, RAG-41).
 
 use std::{
     collections::{BTreeSet, HashMap, HashSet},
@@ -35,18 +35,18 @@ const EMPTY: &str = "a about after all also am an and any anybody anyone are as 
     ese eso esta estan este esto estoy favor gracias ha hay hola la las le les lo los mas me mi mis muy necesito no noche noches nos o para \
     pero por porque puede pueden puedo que quiero quiere quisiera saber se ser si sin sobre son su sus tal tambien tarde tardes te tiene tienen tengo \
     tu un una uno unos usted ustedes va voy y ya yo hoy manana";
-/// Minimum share of words that a question has in common with its group.
+/// A question joins a group if [`alike`] returns at least this share.
 const ALIKE: f64 = 0.5;
 /// Maximum length of an example, in characters.
 const MOST_CHARS: usize = 160;
-/// Number of leading letters by which words are compared: "kennels" and "kennel", "chargers" and
-/// "charging" match.
+/// Number of leading letters by which words are compared, so that "reserve" and "reservation"
+/// match.
 const STEM: usize = 6;
 
-/// Maximum number of texts that are grouped; the newest ones count.
+/// Maximum number of texts that are grouped; older texts are left out.
 const MOST_TEXTS: i64 = 5_000;
 
-/// Returns the questions of the period that the bound casino's content could not answer, in groups.
+/// Returns the questions from `period` that the bound casino's content could not answer, in groups.
 ///
 /// # Errors
 /// Fails when Postgres does not answer.
@@ -61,9 +61,8 @@ pub async fn asked_in_vain(
     Ok(group(&asked, &names))
 }
 
-/// Groups the questions; the group of the most guests comes first. A group's example is its newest
-/// question. `known` has the names of the casino's content, whose words are not masked as names of
-/// guests.
+/// Groups the questions; the group with the most guests comes first. A group's example is its
+/// newest question. The words of `known`, the names of the casino's items, are not masked.
 fn group(asked: &[Unanswered], known: &[String]) -> Vec<Group> {
     let empty: HashSet<&str> = EMPTY.split_whitespace().collect();
     let known = known.iter().flat_map(|name| words(name));
@@ -71,7 +70,8 @@ fn group(asked: &[Unanswered], known: &[String]) -> Vec<Group> {
         .chain(empty.iter().map(|word| (*word).to_owned()))
         .collect();
     let mut groups: Vec<(BTreeSet<String>, Group, HashSet<Uuid>)> = Vec::new();
-    // The groups by word: only groups that share a word with a question can be alike.
+    // For each word, the groups that contain it. A question is compared only with groups that share
+    // a word with it.
     let mut with_word: HashMap<String, Vec<usize>> = HashMap::new();
     let mut newest_first: Vec<&Unanswered> = asked.iter().collect();
     newest_first.sort_by_key(|one| std::cmp::Reverse(one.at));
@@ -124,17 +124,18 @@ fn group(asked: &[Unanswered], known: &[String]) -> Vec<Group> {
     groups
 }
 
-/// Returns the beginning of a word, which its singular and plural and similar forms share.
+/// Returns the beginning of a word, without a plural "s". Similar forms of a word give the same
+/// result.
 fn stem(word: &str) -> String {
     let singular = word.strip_suffix('s').filter(|word| word.len() > 2);
     singular.unwrap_or(word).chars().take(STEM).collect()
 }
 
-/// Returns which share of the shorter question's words the other question has, too.
+/// Returns the share, 0 to 1, of the shorter question's words that the longer question also has.
 fn alike(a: &BTreeSet<String>, b: &BTreeSet<String>) -> f64 {
     let common = a.intersection(b).count();
     let (less, more) = (a.len().min(b.len()), a.len().max(b.len()));
-    // A single common word of longer questions is a coincidence.
+    // If both questions have several words, a single word in common means little.
     if common == 1 && more > 2 && less > 1 {
         return 0.0;
     }
@@ -151,8 +152,8 @@ fn words(text: &str) -> impl Iterator<Item = String> {
     words.into_iter()
 }
 
-/// Masks what may identify a guest: words with two or more digits, addresses, and capitalised words
-/// inside a sentence that are not part of a known name.
+/// Masks words that may identify a guest: addresses, words with two or more digits, and likely
+/// names. A likely name is capitalised, does not begin a sentence, and is not a known word.
 fn masked(text: &str, known: &HashSet<String>) -> String {
     let mut begins = true;
     let mut out: Vec<String> = Vec::new();

@@ -1,5 +1,4 @@
-//! Refused edits: stores them where their editor finds them, and writes the letter about them as
-//! plain text for mail and chat.
+//! Stores refused edits for their editors, and writes the letters about them as plain text.
 
 use std::sync::LazyLock;
 
@@ -40,12 +39,13 @@ struct Words {
     away: String,
     /// The line that names the editor, with `{editor}`.
     by: String,
-    /// A sentence about which content guests get until the problem is solved.
+    /// A sentence that says which content guests get until the problem is solved.
     meanwhile: String,
     more: String,
 }
 
-/// Stores a refused edit as a rejected revision, if `terms` ask for that and the edit has an id.
+/// Stores a refused edit as a rejected revision if `terms.keep_refused` is set and the edit has an
+/// id.
 pub(crate) async fn refuse(
     work: &mut Work<'_>,
     terms: &Terms<'_>,
@@ -56,8 +56,8 @@ pub(crate) async fn refuse(
     let Some(id) = id_of(value).filter(|id| id.chars().count() <= MOST_ID_CHARS) else {
         return Ok(());
     };
-    // An edit without an id of its own is not stored: its editor could never refer to the generated
-    // id to settle it.
+    // An edit that came without an id is not stored. Its editor does not know the generated id, and
+    // so could never settle the refused revision.
     if !terms.keep_refused || id_of(&edit.value).is_none() || has_nul(value) {
         return Ok(());
     }
@@ -83,8 +83,8 @@ pub(crate) async fn refuse(
     tell(work, terms, &refused, findings).await
 }
 
-/// Plans letters about a refused edit if its category needs a second person, such as a regulation.
-/// They matter because guests go on getting the old version.
+/// Plans letters about a refused edit if changes of its category need a second person. Until the
+/// edit is corrected, guests get the old version, for example of a regulation.
 async fn tell(
     work: &mut Work<'_>,
     terms: &Terms<'_>,
@@ -94,16 +94,15 @@ async fn tell(
     let rules = &work.fleet.packs.of(&work.row.config)?.rules.content;
     let ids = [refused.item_id.to_owned()];
     let before = work.tx.published_items(Some(&ids)).await?.pop();
-    // The published category counts, too: a regulation whose category was mistyped is still a
-    // regulation.
+    // Also checks the category of the published item, because the new category may be mistyped.
     let before = before.and_then(|before| before.item["category"].as_str().map(str::to_owned));
     let is = |category: &str| rules.review.iter().any(|one| one == category);
     if !is(refused.category) && !before.is_some_and(|before| is(&before)) {
         return Ok(());
     }
     let problems: Vec<String> = findings.iter().map(ToString::to_string).collect();
-    // A spreadsheet sends a row again at every edited cell, so the same problems make one letter a
-    // day.
+    // A spreadsheet sends the row again after every edited cell. The same problems cause at most
+    // one letter a day.
     let told = hex::encode(Sha256::digest(problems.join("\n")));
     let day = work.fleet.clock.now().date_naive();
     let key = format!("{} {day} {}", refused.item_id, &told[..16]);
@@ -118,12 +117,12 @@ async fn tell(
     Ok(())
 }
 
-/// Names that stand for a whole spreadsheet in letters (refused, and address not answering); no
-/// item has such a name.
+/// Subjects of letters about a whole spreadsheet. `SHEET`: the spreadsheet was refused. `AWAY`: its
+/// address does not answer.
 pub const SHEET: &str = "content_sheet refused";
 pub const AWAY: &str = "content_sheet away";
 
-/// Returns the letter's subject and text. `detail` is the JSON that `plan_refusal_letters` stored;
+/// Returns the letter's subject and text. `detail` is the JSON that `plan_refusal_letters` stored.
 /// `page` is the address of the console's list of content.
 pub fn letter(language: Language, casino: &str, detail: &Value, page: &Url) -> (String, String) {
     let words = match language {

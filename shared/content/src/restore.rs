@@ -1,5 +1,4 @@
-//! Brings earlier contents back as new revisions: of one item, or of all items as they were at a
-//! time.
+//! Brings back earlier contents as new revisions: of one item, of one category, or of all items.
 
 use chrono::{DateTime, Utc};
 use serde_json::{Value, json};
@@ -17,14 +16,14 @@ use crate::{
 /// Maximum number of an item's revisions that are searched for the previous published one.
 const MOST_REVISIONS: i64 = 1_000;
 
-/// The changes that bringing back the content of a time makes; items are given by name.
+/// The changes that a rollback to an earlier time makes; items are given by name.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Restored {
-    /// Items that get earlier contents again, each with the fields that differ.
+    /// Items whose earlier contents are restored, each with the fields that differ.
     pub changed: Vec<(String, Vec<Change>)>,
     /// Items that did not exist or were off at that time; they are switched off.
     pub off: Vec<String>,
-    /// Items among those above whose waiting revision the rollback withdraws.
+    /// Items in `changed` or `off` that have a waiting revision, which the rollback withdraws.
     pub withdrawn: Vec<String>,
     pub unchanged: usize,
     /// Items whose contents of that time were purged; they stay as they are.
@@ -41,7 +40,7 @@ pub enum RolledBack {
     Unfit(Vec<String>),
 }
 
-/// The content to bring back: of one category, or (`None`) of all, as it was at `at`.
+/// The content to bring back, as it was at the time `at`. `category`: `None` means all categories.
 #[derive(Debug, Clone, Copy)]
 pub struct Past<'a> {
     pub at: DateTime<Utc>,
@@ -53,8 +52,8 @@ impl Restored {
         self.changed.is_empty() && self.off.is_empty()
     }
 
-    /// Returns a digest (hex) of these changes. A person agrees to it, and [`roll_back`] compares
-    /// it.
+    /// Returns a digest (hex) of these changes. [`roll_back`] makes changes only if a person agreed
+    /// to the same digest.
     pub fn seal(&self) -> String {
         hex::encode(Sha256::digest(format!("{self:?}")))
     }
@@ -77,8 +76,8 @@ pub async fn preview(
     Ok(planned)
 }
 
-/// Brings the content of a time back, if the changes are still those to which the person agreed.
-/// `agreed` is the [`Restored::seal`] of those changes.
+/// Rolls the content back to its state at `past.at`. `agreed` is the [`Restored::seal`] of the
+/// changes to which a person agreed. If the changes differ by now, nothing is restored.
 ///
 /// # Errors
 /// Fails when the database fails.
@@ -108,7 +107,7 @@ pub async fn roll_back(
     Ok(refused)
 }
 
-/// Removes a revision's words from the history, because personal data was entered by mistake.
+/// Removes a revision's words from the history. Used if personal data was entered by mistake.
 ///
 /// # Errors
 /// Fails when the revision is published, still waits, or was purged before.
@@ -126,10 +125,10 @@ pub async fn purge(work: &mut Work<'_>, what: &Decided<'_>) -> Result<(), Error>
     Ok(work.tx.audit(&entry).await?)
 }
 
-/// Saves the contents that the item had before its present published revision.
+/// Saves the contents of the item's previous published revision as a new edit.
 ///
 /// # Errors
-/// Fails when there is no earlier published revision, or its words were purged.
+/// Fails when there is no earlier published revision, or when that revision's words were purged.
 pub async fn undo(work: &mut Work<'_>, terms: &Terms<'_>, item: &str) -> Result<Outcome, Error> {
     let wanted = seven_store::content::Wanted::Of(item);
     let revisions = work.tx.revisions(wanted, MOST_REVISIONS).await?;
@@ -155,7 +154,7 @@ pub async fn undo(work: &mut Work<'_>, terms: &Terms<'_>, item: &str) -> Result<
 }
 
 /// Saves edits that bring a category, or all content, back to its state at `at`. `terms` should
-/// name an approver, because contents that were published before need no second person.
+/// name an approver: contents that were published before need no second person.
 ///
 /// # Errors
 /// Fails when the database fails.
@@ -184,7 +183,8 @@ pub async fn restore(
                 restored.purged.push(was.name);
                 continue;
             }
-            // The earlier contents have ended by now, so they come back switched off.
+            // If the earlier contents had an end that has passed by now, the item comes back
+            // switched off.
             (Some(_), Some(value)) if was.take_down_at.is_some_and(|end| end <= today) => {
                 off(value)
             }

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 use seven_knowledge::schema::{Kind, Schema};
 
-/// Columns that are fields of the item itself. Every other column is one of its details.
+/// Columns that are fields of the item itself. Every other column is one of the item's details.
 const OWN: [&str; 12] = [
     "id",
     "name",
@@ -20,13 +20,16 @@ const OWN: [&str; 12] = [
 ];
 /// Columns that are ignored, because the server sets them or only the spreadsheet needs them.
 const IGNORED: [&str; 4] = ["last_modified", "modified_by", "details_json", "approved"];
-/// Details that hold a list even if no schema says so; their cells separate values by commas.
+/// Details that are lists even if no schema says so. Commas separate the values in their cells.
 const LISTS: [&str; 3] = ["keywords", "dietary_options", "applies_to"];
 
-/// Returns the item that a row makes from `before`, the published item. Column names may be written
-/// as `Price Range` or `price_range`; the prefix `d.` marks a detail. A missing column leaves its
-/// field as it is; a blank cell empties the field, except `active`, `id` and `category`. Values get
-/// the type that the category's schema names, or else that of the field before.
+/// Applies a row to `before`, the published item, and returns the new item.
+/// - A column name may be written as `Price Range` or `price_range`. The prefix `d.` marks a
+///   detail.
+/// - A missing column leaves its field as it is. A blank cell empties the field, except `active`,
+///   `id` and `category`.
+/// - A detail gets the type that the category's schema names, or else the type of its previous
+///   value.
 pub fn item_of_row(
     category: &str,
     row: &Map<String, Value>,
@@ -87,7 +90,7 @@ pub fn item_of_row(
     Value::Object(item)
 }
 
-/// Returns whether a cell or an input can show the value.
+/// Returns whether a spreadsheet cell or an input field can show the value.
 fn has_cell(value: &Value) -> bool {
     match value {
         Value::Array(list) => list.iter().all(Value::is_string),
@@ -96,8 +99,8 @@ fn has_cell(value: &Value) -> bool {
     }
 }
 
-/// Reads details that are given as an object, or as text with a JSON object; blank text means none.
-/// The error is the value that is neither.
+/// Reads details from a JSON object, or from text that contains one. Blank text means no details.
+/// Returns any other value as the error.
 fn objects(cell: &Value) -> Result<Map<String, Value>, Value> {
     match cell {
         Value::Object(map) => Ok(map.clone()),
@@ -111,7 +114,7 @@ fn objects(cell: &Value) -> Result<Map<String, Value>, Value> {
     }
 }
 
-/// Converts a detail's cell to the type that its schema or its previous value has.
+/// Converts a detail's cell to the type of its schema, or else to the type of its previous value.
 fn detail(name: &str, cell: &Value, kind: Option<Kind>, before: Option<&Value>) -> Value {
     let plain = plain(cell);
     let Some(text) = plain.as_str() else {
@@ -165,8 +168,8 @@ fn amount(text: &str) -> Option<Value> {
     number.is_finite().then(|| number_of(number))
 }
 
-/// Parses text that can only be a number: no sign, no leading zero, at most 7 digits, so not a
-/// phone number.
+/// Parses text that can only be a number: no sign, no leading zero, at most 7 digits. Text with
+/// more digits may be a phone number.
 fn simple_number(text: &str) -> Option<Value> {
     let digits = text.chars().filter(char::is_ascii_digit).count();
     let plain = text.chars().all(|c| c.is_ascii_digit() || c == '.');
@@ -250,7 +253,8 @@ mod tests {
         );
         let same = read("parking", &json!({}), Some(&before));
         assert_eq!(same, before);
-        // The cell replaces all objects among the details.
+        // A blank `details_json` removes the details that no spreadsheet cell can show, such as a
+        // list of objects.
         let none = read("parking", &json!({ "details_json": "" }), Some(&before));
         assert!(none["details"].get("special_hours").is_none() && none["details"]["levels"] == 4);
     }

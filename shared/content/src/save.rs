@@ -32,8 +32,8 @@ struct Checked {
     newest: i32,
 }
 
-/// Saves the edits and returns the outcome of each, in their order. By the outcomes, the caller
-/// decides whether to commit the transaction.
+/// Saves the edits and returns the outcome of each, in their order. The caller decides from the
+/// outcomes whether to commit the transaction.
 ///
 /// # Errors
 /// Fails when the database fails or the casino's pack is not loaded.
@@ -72,8 +72,8 @@ pub async fn save(
     Ok(outcomes)
 }
 
-/// Returns the outcome of an edit that was received before: the revision that it made then, or that
-/// this very call was handled. `None` if it must be saved now.
+/// Returns [`Outcome::Repeated`] if the edit already made a revision, or if this very call was
+/// handled before. Returns `None` if the edit must be saved now.
 async fn repeated(
     work: &mut Work<'_>,
     terms: &Terms<'_>,
@@ -96,7 +96,7 @@ async fn repeated(
     })
 }
 
-/// Records the edit's id, so that it is saved only once.
+/// Records the edit's id, so that the same edit is saved only once.
 async fn note(
     work: &mut Work<'_>,
     terms: &Terms<'_>,
@@ -123,8 +123,8 @@ async fn note(
     Ok(())
 }
 
-/// Checks every edit that has no outcome yet, and returns those to be stored. Edits that are
-/// invalid, are outdated or change nothing get an outcome.
+/// Checks every edit that has no outcome yet, and returns the edits to be stored. Invalid edits,
+/// outdated edits and edits without a change get an outcome here.
 async fn check(
     work: &mut Work<'_>,
     terms: &Terms<'_>,
@@ -199,8 +199,8 @@ async fn check(
                     }
                     Some(before) if before.content_hash == hash && same_times(edit, &before) => {
                         if !terms.draft {
-                            // The edit equals the published item again, so the editor's waiting
-                            // revisions are withdrawn.
+                            // The edit equals the published item, so the editor no longer wants
+                            // their waiting revisions.
                             let tx = &mut work.tx;
                             tx.withdraw_revisions(&id, terms.editor, &WAITING).await?;
                         }
@@ -224,8 +224,8 @@ async fn check(
     Ok(checked)
 }
 
-/// Returns when the item is to end. An edit without an end keeps the present one, unless `no_end`
-/// is set.
+/// Returns when the item is to end. An edit without an end keeps the item's present end, unless
+/// `no_end` is set.
 fn end_of(edit: &Edit, before: Option<&PublishedItem>) -> Option<DateTime<Utc>> {
     if edit.no_end {
         return None;
@@ -270,7 +270,8 @@ fn parsed(before: Option<&PublishedItem>) -> Option<Item> {
     before.and_then(|before| Item::from_json(&before.item).ok())
 }
 
-/// Stores one revision, and publishes it if no second person and no later time is needed.
+/// Stores one revision. Publishes it unless it is a draft, needs a second person, or is scheduled
+/// for later.
 async fn store(
     work: &mut Work<'_>,
     terms: &Terms<'_>,
@@ -292,7 +293,7 @@ async fn store(
         _ => RevisionState::Published,
     };
     let stored = match state {
-        // The revision is stored as a draft first; a following statement publishes it.
+        // A revision to be published is stored as a draft first; `make_public` publishes it below.
         RevisionState::Published => RevisionState::Draft,
         other => other,
     };
@@ -312,8 +313,8 @@ async fn store(
         take_down_at: end_of(edit, one.before.as_ref()),
     };
     if state == RevisionState::Published {
-        // The editor's waiting revisions are based on the item before this edit, and publishing
-        // them would undo it.
+        // Withdraws the editor's waiting revisions. They are based on the item before this edit, so
+        // publishing one of them would undo this edit.
         let tx = &mut work.tx;
         tx.withdraw_revisions(&item_id, terms.editor, &WAITING)
             .await?;
@@ -334,8 +335,7 @@ async fn store(
     })
 }
 
-/// Returns the SHA-256 of the item with sorted keys, so that equal items have equal hashes, in
-/// whichever order this build of `serde_json` keeps keys.
+/// Returns the SHA-256 of the item. Sorts the keys first, so that equal items have equal hashes.
 fn hash(item: &Value) -> String {
     let mut sorted = item.clone();
     sorted.sort_all_objects();

@@ -1,6 +1,5 @@
-//! Translates the messages of checks and guards into Spanish (CMS-47). They are written in English
-//! and contain the editor's text; a message is recognised by its fixed words, as in a message
-//! catalogue.
+//! Translates the English messages of checks and guards into Spanish (CMS-47). A message may
+//! contain text of the editor. Messages are therefore recognised by their fixed words.
 
 use std::{borrow::Cow, collections::BTreeMap, sync::LazyLock};
 
@@ -28,13 +27,12 @@ struct Message {
     holes: Vec<(String, Hole)>,
     /// The fixed words after the last hole.
     end: String,
-    /// The Spanish words around the holes, one more than there are holes; the holes keep their
-    /// order.
+    /// The Spanish words before, between and after the holes. The holes keep their order.
     spanish: Vec<String>,
 }
 
-/// All messages, those with the most fixed words first, because a general message also matches the
-/// texts of a special one.
+/// All messages, those with the most fixed words first. A general message would also match the text
+/// of a more special one.
 static MESSAGES: LazyLock<Vec<Message>> = LazyLock::new(|| {
     let read: BTreeMap<String, String> = toml::from_str(include_str!("../words/problems_es.toml"))
         .expect("the words are read, says a test");
@@ -74,13 +72,12 @@ fn parts(mut text: &str) -> (Vec<(String, Hole)>, String) {
 
 /// Maximum length of a text that is translated, in bytes. Longer texts are mostly the editor's own.
 const MOST_BYTES: usize = 1_000;
-/// Maximum number of colons, and of semicolons, that are tried as the end of a place or of a
-/// problem. The editor's text may contain hundreds.
+/// Maximum number of colons that are tried as the end of a place. The same limit holds for
+/// semicolons that are tried as the end of a problem.
 const MOST_ENDS: usize = 8;
 
-/// Returns a message of checks and guards in this language, or in English if there is no
-/// translation. It also accepts whole lines of a report, such as `details.price: is missing; write
-/// ...`.
+/// Returns a message of checks and guards in this language, or unchanged if there is no
+/// translation. Also translates whole report lines, such as `details.price: is missing; write 21`.
 pub fn said(language: Language, text: &str) -> Cow<'_, str> {
     if language == Language::En || text.len() > MOST_BYTES {
         return Cow::Borrowed(text);
@@ -112,7 +109,7 @@ fn sentence(text: &str) -> Option<String> {
     MESSAGES.iter().find_map(|message| message.translate(text))
 }
 
-/// Translates the message in a [`Hole::Message`], which cannot contain such a hole itself.
+/// Translates the message in a [`Hole::Message`]. That message must not contain another such hole.
 fn inner(text: &str) -> Option<String> {
     let mut flat = MESSAGES.iter().filter(|message| message.is_flat());
     flat.find_map(|message| message.translate(text))
@@ -188,7 +185,8 @@ mod tests {
                 "change on Tue by more than 90 minutes",
                 "cambia el martes en más de 90 minutos",
             ),
-            // The editor's `Mon` must not be taken for a message of ours.
+            // The editor's `Mon` must not be translated as if it were one of our words for a
+            // weekday.
             (
                 "cannot read `Mon` as opening hours: days without hours; write such as Mon-Fri 9am-5pm",
                 "no se puede leer `Mon` como horario: días sin horas; escriba algo como Mon-Fri 9am-5pm",

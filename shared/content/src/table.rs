@@ -8,15 +8,15 @@ use encoding_rs::WINDOWS_1252;
 use serde_json::{Map, Value};
 use seven_knowledge::schema::Schema;
 
-/// Maximum size of a file, and of a workbook once it is unpacked, in bytes.
+/// Maximum size of a file, in bytes; `MOST_UNPACKED_BYTES` is the limit for an unpacked workbook.
 pub const MOST_BYTES: usize = 10 << 20;
 const MOST_UNPACKED_BYTES: u64 = 100 << 20;
-/// Maximum number of rows of all tabs together; a casino has some hundred items.
+/// Maximum number of rows of all tabs together; a casino has a few hundred items.
 pub(crate) const MOST_ROWS: usize = 10_000;
 /// Maximum number of columns of a tab.
 const MOST_COLUMNS: usize = 100;
 
-/// A row, with the category of its tab and its number as a spreadsheet program shows it.
+/// A row, with the name of its tab and its number as a spreadsheet program shows it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TableRow {
     pub tab: String,
@@ -55,8 +55,8 @@ const ITEM_COLUMNS: [&str; 8] = [
     "active",
 ];
 
-/// Returns the header row of a category's table: the columns of every item, then the category's
-/// own, the required ones first.
+/// Returns the header row of a category's table. The columns of every item come first, then the
+/// category's own: required columns before optional ones.
 pub fn columns(schema: Option<&Schema>) -> Vec<String> {
     let fields = || schema.into_iter().flat_map(|schema| &schema.fields);
     let of = |required| fields().filter(move |(_, field)| field.required == required);
@@ -65,8 +65,8 @@ pub fn columns(schema: Option<&Schema>) -> Vec<String> {
     all.chain(own).collect()
 }
 
-/// Reads CSV whose cells are separated by commas, semicolons or tabs, in UTF-8 (with or without a
-/// byte order mark) or Windows-1252. `tab` is the name that the rows get as their tab.
+/// Reads CSV with commas, semicolons or tabs between the cells, in UTF-8 or Windows-1252. A byte
+/// order mark is allowed. Every row gets `tab` as the name of its tab.
 ///
 /// # Errors
 /// Returns why the file cannot be read as a table.
@@ -104,8 +104,8 @@ pub fn read_csv(tab: &str, bytes: &[u8]) -> Result<Vec<TableRow>, TableError> {
     named(tab, rows)
 }
 
-/// Returns the line on which a record begins. `at` lies before the blank lines that the reader
-/// skips, so they are added.
+/// Returns the line on which a record begins. The reader skips blank lines after `at`, so these are
+/// added.
 fn line_of(text: &str, at: &csv::Position) -> usize {
     let from = usize::try_from(at.byte()).unwrap_or_default();
     let rest = text.as_bytes().get(from..).unwrap_or_default();
@@ -114,8 +114,8 @@ fn line_of(text: &str, at: &csv::Position) -> usize {
     usize::try_from(at.line()).unwrap_or_default() + skipped
 }
 
-/// Reads every tab of a workbook whose name does not begin with `_`. A formula is read as its last
-/// computed value, a date as text such as `2026-11-27`.
+/// Reads all tabs of a workbook except those whose names begin with `_`. A formula is read as its
+/// last computed value, a date as text such as `2026-11-27`.
 ///
 /// # Errors
 /// Returns why the workbook cannot be read.
@@ -154,8 +154,8 @@ pub fn read_xlsx(bytes: &[u8]) -> Result<Vec<TableRow>, TableError> {
     Ok(all)
 }
 
-/// Unpacks all parts of the workbook without keeping them, and fails if they are too large
-/// together. Their declared sizes cannot be trusted.
+/// Unpacks all parts of the workbook without keeping them, and fails if the parts are too large
+/// together. The sizes that the file declares cannot be trusted.
 fn fits(bytes: &[u8]) -> Result<(), TableError> {
     let unreadable = |error: String| TableError::Workbook(error);
     let mut archive =
@@ -196,7 +196,7 @@ fn is_blank(cell: &Value) -> bool {
     cell.is_null() || cell.as_str().is_some_and(|text| text.trim().is_empty())
 }
 
-/// Names the cells of each row by the header row; blank rows are left out.
+/// Pairs the cells of each row with the column names in the header row; blank rows are left out.
 fn named(tab: &str, rows: Vec<(usize, Vec<Value>)>) -> Result<Vec<TableRow>, TableError> {
     let mut rows = rows.into_iter();
     let (_, head) = rows.next().unwrap_or_default();
@@ -292,8 +292,8 @@ mod tests {
         workbook_with(tab, rows, "")
     }
 
-    /// Writes a workbook with one tab, whose second column is a date, given by `formula` if that is
-    /// not empty.
+    /// Writes a workbook with one tab. Its second column is a date, computed by `formula` unless
+    /// `formula` is empty.
     fn workbook_with(tab: &str, rows: &[(&str, u32)], formula: &str) -> Vec<u8> {
         let main = "http://schemas.openxmlformats.org/spreadsheetml/2006/main";
         let office = "http://schemas.openxmlformats.org/officeDocument/2006/relationships";

@@ -1,6 +1,6 @@
-//! Runs the search for every question of the casino's own set and stores the results, so that an
-//! editor sees which answers an edit has cost (RAG-45). It searches as for guests, by the offline
-//! embedding or by stored vectors, so that neither console nor scheduler needs a model.
+//! Searches the content for the casino's own test questions and stores the results. Editors see
+//! which questions are no longer answered after an edit (RAG-45). The search works like the one for
+//! guests' questions. It uses the offline embedding or stored vectors, so it needs no model.
 
 use std::collections::HashMap;
 
@@ -21,14 +21,14 @@ use seven_store::{
 
 use crate::Error;
 
-/// The stored vectors of a casino's content, and of its own questions by question id.
+/// The stored vectors of a casino's content, and those of its own test questions by question id.
 struct Vectors {
     space: Space,
     content: Vec<Stored>,
     questions: HashMap<String, Vector>,
 }
 
-/// Searches the published content for every question of the set, and stores the result.
+/// Searches the published content for each of the casino's test questions, and stores the result.
 ///
 /// # Errors
 /// Fails when the database fails or the casino's pack is not loaded.
@@ -43,8 +43,8 @@ pub async fn run_set(fleet: &Fleet, casino: &CasinoId, by: &str) -> Result<Run, 
     let (zone, now) = (row.config.operational.timezone, fleet.clock.property_now());
     let retrieval = fleet.packs.of(&row.config)?.agents.retrieval.clone();
     let questions: Vec<Question> = set.iter().map(asked).collect();
-    // Indexing thousands of rows takes a while, so it runs on a blocking thread and without a
-    // connection.
+    // Indexing thousands of rows takes a while. The search therefore runs on a blocking thread and
+    // holds no database connection.
     let report = tokio::task::spawn_blocking(move || {
         search(&questions, &rows, vectors, &retrieval, zone, now)
     });
@@ -128,8 +128,8 @@ fn search(
             let index = stored_index(items, zone, &space, content);
             evaluate(questions, retrieval.rows, |question| {
                 let query = Query::new(&question.text, now);
-                // A question whose vector is still missing is searched by words, as a guest's
-                // question would be.
+                // If the question has no vector yet, the search uses only the question's words, as
+                // for guests.
                 let query = match asked.get(&question.id) {
                     Some(vector) => query.vector(&space, vector.clone()),
                     None => query,
@@ -140,8 +140,8 @@ fn search(
     }
 }
 
-/// Converts a question for the evaluation. Its language would only group the report's figures,
-/// which are not used here, so any value will do.
+/// Converts a question for the evaluation. Its language does not matter: only figures that are not
+/// used here depend on it.
 fn asked(question: &SetQuestion) -> Question {
     Question {
         id: question.question_id.to_string(),

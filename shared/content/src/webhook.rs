@@ -1,5 +1,6 @@
-//! The signature with which a spreadsheet or a program signs its calls (CMS-4): HMAC-SHA256 in
-//! lower-case hex over the timestamp, a full stop and the raw body, with a key per casino.
+//! Signatures of the calls that a spreadsheet or a program makes (CMS-4). A signature is the
+//! HMAC-SHA256 of the timestamp, a full stop and the raw body, in lower-case hex. Each casino has
+//! its own key.
 
 use chrono::{DateTime, TimeDelta, Utc};
 use hmac::{Hmac, KeyInit, Mac};
@@ -11,7 +12,7 @@ use subtle::ConstantTimeEq;
 /// The header with the time at which the call was signed, in seconds since the Unix epoch.
 pub const TIMESTAMP_HEADER: &str = "x-webhook-timestamp";
 pub const SIGNATURE_HEADER: &str = "x-webhook-signature";
-/// Maximum difference, in seconds, between the signing of a call and now.
+/// Maximum difference between a call's timestamp and our clock, in seconds.
 pub const WINDOW_SECONDS: i64 = 300;
 
 /// Why a call is refused before its content is read.
@@ -27,8 +28,8 @@ pub enum Refusal {
     Signature,
 }
 
-/// Returns the casino's key as text. Raising `version` makes a new key and invalidates the one
-/// before.
+/// Returns the casino's key as text. Raising `version` makes a new key and invalidates the previous
+/// one.
 pub fn key(keys: &HashKeys, casino: &CasinoId, version: u32) -> SecretString {
     hex::encode(keys.seal(&format!("content-webhook:{casino}:{version}"))).into()
 }

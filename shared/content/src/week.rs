@@ -1,6 +1,6 @@
-//! Sums up the past week of a casino's content for its editors: questions that the content could
-//! not answer, and a search that finds less than before (RAG-21, RAG-45, RAG-46). This module does
-//! no I/O.
+//! Sums up the past week of a casino's content for its editors: the questions that the content
+//! could not answer, and whether the search finds too little (RAG-21, RAG-45, RAG-46). This module
+//! does no I/O.
 
 use std::sync::LazyLock;
 
@@ -26,13 +26,14 @@ struct Languages {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Words {
-    /// The subject if guests asked in vain; `subject_search` is the subject if only the search is
-    /// worse. Both contain `{from}`, the week's first day.
+    /// The letter's subject if guests asked questions without an answer. `subject_search` is the
+    /// subject if only the search is worse. Both contain `{from}`, the week's first day.
     subject: String,
     subject_search: String,
     /// A sentence with `{groups}` and `{texts}`.
     asked: String,
-    /// A sentence with `{now}`, the present recall, and `{than}`, the required or previous recall.
+    /// A sentence with `{now}`, the present recall, and `{than}`, the required recall. In `fell`,
+    /// `{than}` is the mean recall of earlier runs.
     low: String,
     fell: String,
     lower: String,
@@ -46,8 +47,7 @@ struct Words {
 pub const LEAST_RECALL: f64 = 0.8;
 /// Maximum fall of a figure below the mean of earlier runs, as a share of that mean (RAG-46).
 const MOST_FALL: f64 = 0.1;
-/// Minimum number of guests who asked a question before people are told of it, because a single
-/// guest may ask anything.
+/// A question is reported if at least this many guests asked it. A single guest may ask anything.
 const LEAST_GUESTS: usize = 2;
 
 /// A week of a casino's content that is worth a letter.
@@ -55,8 +55,8 @@ const LEAST_GUESTS: usize = 2;
 #[serde(deny_unknown_fields)]
 pub struct ContentWeek {
     pub monday: NaiveDate,
-    /// Number of unanswered questions that more than one guest asked, and (`texts`) how often they
-    /// were asked.
+    /// Number of unanswered questions that at least two guests asked. `texts` is how often these
+    /// questions were asked.
     pub groups: usize,
     pub texts: usize,
     /// The run of the casino's own questions, if it found too little.
@@ -76,7 +76,7 @@ pub struct Search {
     pub missed: usize,
 }
 
-/// Why a run is reported; the first fault that applies counts.
+/// Why a run is reported; if several faults apply, the first is reported.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Fault {
@@ -103,10 +103,9 @@ impl ContentWeek {
 }
 
 impl Search {
-    /// Judges a run by comparing it with `earlier` runs of as many questions and the same
-    /// embedding. Returns `None` if it found enough, or if there were no questions.
+    /// Judges a run. Compares it with those `earlier` runs that have the same number of questions
+    /// and the same embedding. Returns `None` if the run found enough or had no questions.
     pub fn of(run: &Run, earlier: &[Run]) -> Option<Self> {
-        // Runs of other questions, or by another embedding, cannot be compared with this run.
         let same = |one: &&Run| one.questions == run.questions && one.space == run.space;
         let earlier: Vec<&Run> = earlier.iter().filter(same).collect();
         let mean = |figure: fn(&Run) -> f64| {
@@ -135,8 +134,8 @@ impl Search {
     }
 }
 
-/// Returns the letter's subject and text, without any guest's words. `gaps` and `set` are the
-/// addresses of the console's pages of unanswered questions and of the casino's own questions.
+/// Returns the letter's subject and text, without any guest's words. `gaps` is the address of the
+/// console's page of unanswered questions, `set` that of the casino's own questions.
 pub fn letter(
     language: Language,
     casino: &str,
@@ -211,7 +210,7 @@ mod tests {
             questions,
             ..run(recall, 0.9)
         };
-        // There were no questions then, and there are none now.
+        // A run of a set that has no questions.
         let empty = |recall, mrr| Run {
             questions: 0,
             ..run(recall, mrr)
@@ -228,7 +227,7 @@ mod tests {
             (run(1.0, 0.8), &before, Some(Fault::Lower)),
             (run(1.0, 0.82), &before, None),
             (run(0.95, 0.9), &[empty(9.0, 9.0)], None),
-            // The earlier run had three questions less, so it is not compared.
+            // The earlier run had three questions fewer, so it is not compared.
             (run(0.85, 0.9), &[of(17, 1.0)], None),
             (run(0.85, 0.9), &[of(20, 1.0)], Some(Fault::Fell)),
             (empty(0.0, 0.0), &[], None),

@@ -1,5 +1,5 @@
-//! The costs of a casino: recorded usage times the prices of `[cost]`. Amounts are integers in
-//! billionths of a dollar. The price of a model call was recorded when the call was made.
+//! The costs of a casino: recorded usage times the prices of the settings `[cost]`. Only the cost
+//! of model calls is recorded with each call. Amounts are integers in billionths of a dollar.
 
 pub mod projection;
 
@@ -31,7 +31,7 @@ pub struct Prices {
     pub segment_in: Usd,
     /// The carriers' surcharge on each segment, in both directions.
     pub surcharge: Usd,
-    /// Price of a number per month.
+    /// Price of a phone number per month.
     pub number: Usd,
     /// Price of a 10DLC campaign per month.
     pub campaign: Usd,
@@ -41,9 +41,9 @@ pub struct Prices {
     pub budget: Usd,
     /// Maximum cost of computing a casino's vectors once; a run that costs more raises an alert.
     pub reindex: Usd,
-    /// Maximum cost of hosted models in 24 hours for one guest of a website; `web_casino` is the
-    /// limit for all guests of a casino's website. 0 means no limit. Beyond a limit the offline
-    /// host answers.
+    /// Maximum cost of hosted models in 24 hours for one guest of a website. `web_casino` is the
+    /// limit for all guests of a casino's website together. 0 means no limit. Beyond either limit
+    /// the offline host answers.
     pub web_visitor: Usd,
     pub web_casino: Usd,
 }
@@ -221,7 +221,7 @@ impl Prices {
     }
 }
 
-/// Returns the month's cost of every casino, or only of one.
+/// Returns the month's cost of each casino, or of the casino `only` alone.
 pub async fn month(
     fleet: &Fleet,
     prices: &Prices,
@@ -254,8 +254,8 @@ async fn casinos(fleet: &Fleet, only: Option<&str>) -> Result<impl Iterator<Item
     Ok(roster.filter(move |casino| only.is_none_or(|only| only == casino.as_str())))
 }
 
-/// Returns a month's usage of hosted models per step of a turn, at all casinos or only one. The
-/// most expensive step is first.
+/// Returns a month's usage of hosted models, for one casino or for all together. The usage is
+/// summed per step of a turn. The most expensive step comes first.
 pub async fn by_step(fleet: &Fleet, month: Month, only: Option<&str>) -> Result<Vec<UsedByStep>> {
     let (from, to) = month.span();
     let mut steps: BTreeMap<String, UsedByStep> = BTreeMap::new();

@@ -1,5 +1,4 @@
-//! Projects the cost of a month, by the specification's formula or from the actual cost of a
-//! casino's turns.
+//! Projects the cost of a month: by the specification's formula, or from a casino's actual costs.
 
 use serde::Serialize;
 
@@ -54,7 +53,7 @@ impl Default for Assumed {
 
 impl Usd {
     fn scaled(self, by: f64) -> Self {
-        // Amounts are at most some millions of dollars; a double can represent them exactly in
+        // Amounts are at most a few million dollars; a double can represent them exactly in
         // billionths.
         Self((self.0 as f64 * by).round().max(0.0) as u64)
     }
@@ -72,8 +71,8 @@ impl Assumed {
 }
 
 impl Projection {
-    /// Scales a casino's month so far to a month with this many conversations a day; `None` if the
-    /// casino has had no conversation.
+    /// Scales the costs of a casino's month so far to a month with this many conversations a day.
+    /// `None` if the casino has had no conversation.
     pub fn like(cost: &Cost, conversations_per_day: f64) -> Option<Self> {
         let had = u32::try_from(cost.used.conversations)
             .ok()

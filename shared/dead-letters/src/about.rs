@@ -10,8 +10,8 @@ use seven_store::dead::About;
 /// Returns the guest, conversation and row to which a stage's message refers.
 ///
 /// # Errors
-/// Fails if the message cannot be parsed; always for ingress, whose dead letters are raw webhook
-/// bodies.
+/// Fails if the message cannot be parsed. Always fails for ingress, whose dead letters are raw
+/// webhook bodies.
 pub fn about(
     fleet: &Fleet,
     casino: &CasinoId,

@@ -1,9 +1,9 @@
 //! Replays or discards one dead letter (D17).
 //!
-//! A first transaction claims the letter and reopens the work that it is about. A second one locks
-//! the letter's row, publishes the letter and marks it as replayed. A process that dies in between
-//! leaves an open letter with a claim; the next replay publishes under that claim's id, which the
-//! bus accepts only once.
+//! A replay takes two transactions. The first claims the letter and reopens the row that the letter
+//! is about. The second publishes the letter and marks it as replayed. If the process dies in
+//! between, the letter stays open with its claim. The next replay publishes under the id of the
+//! same claim, and the bus accepts that id only once.
 
 use std::time::Duration;
 
@@ -45,7 +45,8 @@ pub async fn judge(
     Ok(decided.map_or_else(|did| did, |_| Did::Done))
 }
 
-/// Locks the letter and returns it with its re-entry, or the reason why it is not replayed.
+/// Locks the letter. Returns the letter and the message to publish, or the reason why the letter is
+/// not replayed.
 async fn decide(
     fleet: &Fleet,
     tx: &mut Tx,
@@ -70,7 +71,7 @@ async fn decide(
 /// letter must be in the state `wanted`; `None` accepts every state except discarded.
 ///
 /// # Errors
-/// Fails when a store or the bus is unreachable; then the letter is unchanged or stays claimed.
+/// Fails when a store or the bus is unreachable. The letter is then unchanged or claimed.
 pub async fn replay(
     fleet: &Fleet,
     owner: &CasinoId,
@@ -113,7 +114,8 @@ pub async fn replay(
     Ok(Did::Done)
 }
 
-/// Marks a letter as not needed, with a reason. It stays visible until retention deletes it.
+/// Marks a letter as not needed, with a reason. The letter stays visible until retention deletes
+/// it.
 ///
 /// # Errors
 /// Fails when the store is unreachable.

@@ -1,5 +1,5 @@
-//! Dead letters (D17): finds the guest that one is about, renders its payload for people, and
-//! replays or discards it. Commands, scheduler and console use the same functions.
+//! Handles dead letters (D17): finds a letter's guest, renders the letter's payload for people, and
+//! replays or discards the letter. Commands, scheduler and console use the same functions.
 
 mod about;
 mod handle;

@@ -20,8 +20,8 @@ const PLAIN: [&str; 6] = [
     "status",
 ];
 
-/// Returns the payload as JSON. If it cannot be parsed, returns its length in bytes, or the payload
-/// in base64 if `reveal` is true.
+/// Returns the payload as JSON. If the payload cannot be parsed, returns its length in bytes, or
+/// the payload in base64 if `reveal` is true.
 pub fn shown(stage: Stage, payload: &[u8], reveal: bool) -> Value {
     let read = match stage {
         Stage::Ingress => serde_json::from_slice(payload)
@@ -98,7 +98,7 @@ fn inbound(text: &events::InboundText, reveal: bool) -> Value {
     })
 }
 
-/// Masks a phone number except for its last two digits, as all other output does.
+/// Masks a phone number except for its last two digits.
 fn phone(phone: &str) -> String {
     let tail: String = phone
         .chars()
@@ -111,7 +111,7 @@ fn hidden(text: &str) -> String {
     format!("({} characters)", text.chars().count())
 }
 
-/// Masks all values of a provider's event except those of [`PLAIN`], because an unknown field may
+/// Masks all values of a provider's event except those of the fields in [`PLAIN`]. Other fields may
 /// hold a phone number or a text. The structure stays visible.
 fn masked(event: Value) -> Value {
     match event {

@@ -1,5 +1,4 @@
-//! Builds the message that returns a dead letter to its stage, or the reason why a replay cannot
-//! help.
+//! Builds the message that returns a dead letter to its stage, or says why a replay cannot help.
 
 use bytes::Bytes;
 use chrono::{DateTime, Utc};
@@ -57,7 +56,8 @@ impl Refusal {
 }
 
 impl Reentry {
-    /// Parses the letter and checks the current state of the text, turn or event that it is about.
+    /// Parses the letter, and checks the current state of the text, turn or event that the letter
+    /// is about.
     pub(crate) async fn of(
         fleet: &Fleet,
         owner: &CasinoId,
@@ -74,7 +74,7 @@ impl Reentry {
         Self::judged(fleet, owner, letter.stage, reentry).await
     }
 
-    /// Builds the message for a provider's raw event, which the current code parses again.
+    /// Parses a provider's raw event again with the current code, and builds the message for it.
     async fn of_raw(fleet: &Fleet, letter: &DeadLetter) -> Result<Result<Self, Refusal>, Error> {
         let intake = seven_intake::intake_raw(&letter.payload, None, letter.first_at);
         let unreadable = || {
@@ -154,8 +154,8 @@ impl Reentry {
         Ok(judge(&about, behind.as_ref()).map(|()| reentry))
     }
 
-    /// Returns the message to publish. `copy` makes the bus accept it although it has the same
-    /// identity as the original.
+    /// Returns the message to publish. `copy` makes the bus accept the message although the
+    /// original had the same identity.
     pub(crate) fn outgoing<'a>(&'a self, copy: String, trace: &'a str) -> Outgoing<'a> {
         Outgoing {
             subject: self.subject.clone(),
@@ -167,15 +167,15 @@ impl Reentry {
     }
 }
 
-/// Refuses a message whose replay can never help. Does not refuse one that was handled in the
-/// meantime, because its replay has no effect.
+/// Refuses a message whose replay can never help. A message that was handled in the meantime is not
+/// refused, because a replay does no harm.
 fn judge(about: &About, behind: Option<&Behind>) -> Result<(), Refusal> {
     let Some(behind) = behind else {
         return Err(Refusal::Gone);
     };
     match about {
         About::Nobody | About::Attempt(_) => return Ok(()),
-        // A STOP and the texts after it are replayed; texts from before it get no answer.
+        // The text with the STOP and later texts are replayed. Earlier texts get no answer.
         About::Text { occurred_at, .. } => {
             return if behind.stopped_as_of.is_some_and(|stop| stop > *occurred_at) {
                 Err(Refusal::OptedOut)

@@ -55,8 +55,8 @@ impl FromStr for Address {
         let Some(visitor) = text.strip_prefix(WEB) else {
             return text.parse().map(Self::Phone);
         };
-        // Refuses other spellings of the id: they have other bytes, which a deletion would not
-        // find.
+        // Refuses other spellings of the id, because a deletion searches the bus only for the
+        // spelling that `Address::text` returns.
         let visitor = visitor
             .parse::<Uuid>()
             .ok()

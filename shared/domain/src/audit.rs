@@ -12,8 +12,8 @@ text_enum! {
 }
 
 text_enum! {
-    /// The kinds of entries. The specification defines the names up to `IncidentReport`; we added
-    /// the later ones.
+    /// The kinds of entries in the audit log. The specification defines the names up to
+    /// `IncidentReport`; we added the later ones.
     AuditEvent {
         SmsInbound => "sms_inbound",
         SmsOutbound => "sms_outbound",
@@ -72,8 +72,8 @@ text_enum! {
         BackedUp => "backed_up",
         /// A backup was restored as a drill.
         RecoveryDrilled => "recovery_drilled",
-        /// The database was restored from a backup; nothing is sent until `Recovered` and an
-        /// operator's release (D5).
+        /// The database was restored from a backup. Nothing is sent until `Recovered` is recorded
+        /// and an operator releases sending (D5).
         Restored => "restored",
         /// The providers' records since the time of the backup were fetched.
         Recovered => "recovered",

@@ -6,9 +6,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Invalid, text_enum};
 
-/// The owner of fleet-wide rows. It is no casino, and cannot be parsed as a casino's id.
+/// The owner of fleet-wide rows. It is not a casino, and cannot be parsed as a casino's id.
 pub const FLEET: &str = "_fleet";
-/// The owner of authentic events for numbers that we do not know (D2).
+/// The pseudo tenant that owns authentic events for numbers that we do not know (D2).
 pub const UNKNOWN_CASINO: &str = "_unknown";
 
 text_enum! {
@@ -21,7 +21,7 @@ text_enum! {
     }
 }
 
-/// Snake-case tenant id: a lower-case letter, then up to 39 of `a-z 0-9 _` (D9). Safe in subjects,
+/// Snake-case tenant id: a lower-case letter, then 1 to 39 of `a-z 0-9 _` (D9). Safe in subjects,
 /// keys and labels. Cloning is cheap.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]

@@ -11,7 +11,7 @@ text_enum! {
     }
 }
 
-/// The form and length of a reply of the host.
+/// The form and length of the host's replies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ReplyLength {
     /// Texts of one segment each: one if possible, else two.
@@ -32,8 +32,9 @@ pub struct ChannelProfile {
     /// Whether a reply is delayed: until the guest stops writing, and for the time a person would
     /// type.
     pub waits: bool,
-    /// Maximum number of messages of one conversation, from both sides, after which a guest of the
-    /// website begins another one (WEB-17). `None`: a guest by text has one conversation forever.
+    /// Maximum number of messages in one conversation, of both sides together. After that, the
+    /// guest begins another conversation (WEB-17). `None` means no limit: a guest who texts has one
+    /// conversation forever.
     pub most_messages: Option<i64>,
     /// Whether a guest who needs a person gets a ticket with a number.
     pub tickets: bool,
@@ -73,7 +74,7 @@ const WEB: ChannelProfile = ChannelProfile {
 };
 
 impl ReplyLength {
-    /// Returns whether a reply is cut into texts of one segment; otherwise it is one message.
+    /// Returns whether a reply is cut into texts of one segment. If false, a reply is one message.
     pub fn in_segments(self) -> bool {
         self == Self::Texts
     }

@@ -70,8 +70,8 @@ impl TimeScale {
         interval.mul_f64(self.0)
     }
 
-    /// Returns the scaled interval, but at least `floor`: for leases, deadlines and sweeps, which
-    /// must not become zero.
+    /// Returns the scaled interval, but never shortens an interval to less than `floor`. Leases,
+    /// deadlines and sweeps use this, because they must not become zero.
     pub fn at_least(self, interval: Duration, floor: Duration) -> Duration {
         self.of(interval).max(floor.min(interval))
     }

@@ -1,4 +1,5 @@
-//! Maps enums to TEXT columns of Postgres, for the store; empty without the feature `sqlx`.
+//! Maps enums to TEXT columns of Postgres, for the store. Without the feature `sqlx`, the macro
+//! does nothing.
 
 /// Lets a database driver read and write the enum by its name. An unknown name is an
 /// [`Invalid`](crate::Invalid) inside the driver's error.

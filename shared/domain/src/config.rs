@@ -87,22 +87,23 @@ group! {
         #[serde(skip_serializing)] #[schemars(skip)] spanish_support_enabled: Retired = Retired,
         outbound_campaigns_enabled: bool = false,
         hitl_interrupt_enabled: bool = false,
-        /// Whether a hosted model's first draft may be sent if the judging model does not answer.
-        /// This requires that the checks in code find nothing and that the agent may not speak of
-        /// offers. Otherwise the offline host answers.
+        /// Whether a hosted model's first draft may be sent if the judge does not answer. The draft
+        /// must pass the checks in code, and its agent must not be allowed to speak of offers.
+        /// Otherwise the offline host answers.
         unjudged_first_draft_allowed: bool = false,
         human_like_delay_enabled: bool = true,
-        /// Whether hosted models get `prompts.system_prompt_variant`; a flag splits the guests.
+        /// Whether hosted models get `prompts.system_prompt_variant`; a flag can turn this on for a
+        /// share of the guests.
         prompt_variant_enabled: bool = false,
     }
 }
 
 group! {
-    /// Texts of the casino's own; null means the pack's text.
+    /// The casino's own texts; null means the pack's text.
     Prompts {
         system_prompt_override: Option<String> = None,
-        /// Takes the place of `system_prompt_override` for guests for whom
-        /// `features.prompt_variant_enabled` is on, so that two prompts can be compared.
+        /// Replaces `system_prompt_override` for guests who have `features.prompt_variant_enabled`,
+        /// so that two prompts can be compared.
         system_prompt_variant: Option<String> = None,
         #[serde(skip_serializing)] #[schemars(skip)] greeting_template: Retired = Retired,
         #[serde(skip_serializing)] #[schemars(skip)] greeting_template_es: Retired = Retired,
@@ -113,15 +114,15 @@ group! {
     }
 }
 
-/// The tones: warm and brief; quick and cheerful; calm and sparing with words.
+/// The tones. In this order: warm and brief, quick and cheerful, calm and sparing with words.
 pub const TONES: [&str; 3] = ["warm_professional", "lively", "understated"];
-/// The levels of formality: casual, as to a guest one knows; or formal, without contractions and
+/// The levels of formality: casual, as with a familiar guest; or formal, without contractions and
 /// colloquial words.
 pub const FORMALITIES: [&str; 2] = ["casual_respectful", "formal"];
 
 group! {
-    /// The host's tone. Prompts ask hosted models for it, and code enforces the limits on emoji and
-    /// exclamation marks in every reply. The pack's own texts have a fixed tone.
+    /// The host's tone. Prompts ask hosted models for this tone. Code enforces the limits on emoji
+    /// and exclamation marks in every reply. The pack's own texts have a fixed tone.
     Branding {
         /// The host's name; at most 10 characters, so that texts do not need more segments.
         persona_name: String = "Seven".to_owned(),
@@ -132,7 +133,7 @@ group! {
         /// Whether a hosted model may write emoji. A text with an emoji is Unicode, with 70
         /// characters per segment instead of 160.
         emoji_allowed: bool = false,
-        /// How many sentences of a reply may end with an exclamation mark.
+        /// Maximum number of sentences per reply that end with an exclamation mark.
         exclamation_limit: u8 = 1,
     }
 }
@@ -187,38 +188,39 @@ pub struct Operational {
     pub timezone: Tz,
     #[schemars(with = "String")]
     pub telnyx_phone_number: PhoneE164,
-    /// The casino's number at Twilio, its second provider; it has a 10DLC campaign of its own.
+    /// The casino's number at Twilio, its second provider. The number has its own 10DLC campaign.
     #[serde(default)]
     #[schemars(with = "Option<String>")]
     pub twilio_phone_number: Option<PhoneE164>,
-    /// Registration state of the Twilio number's campaign; proactive texts use the number only when
-    /// it is `approved`.
+    /// Registration state of the Twilio number's campaign. Proactive texts use the number only if
+    /// the state is `approved`.
     #[serde(default)]
     pub twilio_registration: Registration,
     /// The messaging service whose pool contains `twilio_phone_number`, if the casino uses one.
     #[serde(default)]
     pub twilio_messaging_service_sid: Option<String>,
-    /// The providers that send, the primary first: `telnyx`, `twilio`. If empty: the provider of
-    /// the number to which the guest writes, then the fleet's order.
+    /// The providers that send (`telnyx`, `twilio`), the primary first. If empty, the first
+    /// provider is that of the number to which the guest writes. The others follow in the fleet's
+    /// order.
     #[serde(default)]
     pub providers: Vec<String>,
     #[serde(default = "long_code")]
     pub number_kind: NumberKind,
-    /// Segments per second of the 10DLC campaign; required for `long_code`.
+    /// Maximum number of segments per second of the 10DLC campaign; required for `long_code`.
     #[serde(default)]
     pub campaign_segments_per_second: Option<u32>,
-    /// AT&T's class of the campaign; sets its segments per minute.
+    /// AT&T's class of the campaign, which limits the campaign's segments per minute.
     #[serde(default)]
     pub campaign_class: Option<CampaignClass>,
-    /// T-Mobile's tier of the brand; sets its proactive segments per day.
+    /// T-Mobile's tier of the brand, which limits the brand's proactive segments per day.
     #[serde(default)]
     pub brand_tier: Option<BrandTier>,
-    /// Segments per second over all of the casino's numbers; null means no limit beyond those of
-    /// the numbers.
+    /// Maximum number of segments per second of all the casino's numbers together. Null means that
+    /// only the limit of each number applies.
     #[serde(default)]
     pub max_segments_per_second: Option<u32>,
-    /// State of the 10DLC campaign or the toll-free verification; proactive texts need `approved`.
-    /// If missing, it is not approved.
+    /// State of the 10DLC campaign or the toll-free verification. Proactive texts are sent only if
+    /// the state is `approved`. The default is `missing`.
     #[serde(default)]
     pub registration: Registration,
     /// A long code's brand and campaign, as submitted to the registry.
@@ -238,19 +240,20 @@ pub struct Operational {
     #[serde(default, skip_serializing)]
     #[schemars(skip)]
     pub escalation_sms_number: Retired,
-    /// The phone number at which guests reach people, as fallback texts and HELP name it. At most
-    /// 16 characters.
+    /// The phone number at which guests reach people, at most 16 characters. Fallback texts and the
+    /// answer to HELP contain this number.
     pub contact_phone: String,
     #[serde(default = "twenty")]
     pub max_messages_per_guest_per_day: u32,
     #[serde(default = "forty_eight")]
     pub session_timeout_hours: u32,
-    /// Address of the casino's whole spreadsheet (CSV, or XLSX with a tab per category), which is
-    /// read each night: https, public, without a redirect.
+    /// Address of the spreadsheet with all content of the casino, which is read each night. The
+    /// file is CSV, or XLSX with one tab per category. The address must be https and public, and
+    /// must not redirect.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub content_sheet_url: Option<String>,
-    /// Domains of the casino's website on which guests may open the chat: `www.example.com` is that
-    /// host alone, `*.example.com` all its subdomains. If empty, the casino has no chat.
+    /// Domains of the casino's website on which guests may open the chat: `www.example.com` allows
+    /// this domain alone, `*.example.com` all its subdomains. If empty, the casino has no chat.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub web_domains: Vec<String>,
     /// Version of the spreadsheet's key for the content webhook. Raising it creates a new key and
@@ -286,7 +289,7 @@ impl Operational {
         Domains::read(self.web_domains.iter().map(String::as_str))
     }
 
-    /// Returns the segments per second that this number may carry.
+    /// Returns how many segments per second the casino's number may carry.
     pub fn segments_per_second(&self) -> u32 {
         match self.number_kind {
             NumberKind::TollFree => 20,
@@ -297,7 +300,7 @@ impl Operational {
     }
 }
 
-/// The casino's tier of the inbound limits, in texts per minute.
+/// The casino's tier, which limits its inbound texts per minute.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum RateLimitTier {
@@ -319,10 +322,11 @@ impl RateLimitTier {
 group! {
     Limits {
         rate_limit_tier: RateLimitTier = RateLimitTier::Standard,
-        /// Texts per minute over all guests if the casino's contract sets a limit; null means the
-        /// tier's limit.
+        /// Maximum number of inbound texts per minute of all guests together, as set by the
+        /// casino's contract. Null means the tier's limit.
         casino_texts_per_minute: Option<u32> = None,
-        /// Texts per guest and minute; texts beyond the limit are stored but not answered.
+        /// Maximum number of inbound texts per minute of each guest; texts beyond the limit are
+        /// stored but not answered.
         guest_texts_per_minute: u32 = 10,
         #[serde(skip_serializing)] #[schemars(skip)] breaker_failures: Retired = Retired,
         #[serde(skip_serializing)] #[schemars(skip)] breaker_window_seconds: Retired = Retired,
@@ -331,7 +335,7 @@ group! {
 }
 
 impl Limits {
-    /// Returns the texts per minute over all guests of the casino.
+    /// Returns the maximum number of inbound texts per minute of all the casino's guests together.
     pub fn texts_per_minute(&self) -> u32 {
         self.casino_texts_per_minute
             .unwrap_or_else(|| self.rate_limit_tier.texts_per_minute())
@@ -445,7 +449,7 @@ impl CasinoConfig {
             self.schema_version.to_string(),
             "1",
         );
-        // The segments of the pack's texts are counted for names of up to ten characters.
+        // The pack's texts are checked for their number of segments with names of ten characters.
         let persona = self.branding.persona_name.chars().count();
         need(
             (1..=10).contains(&persona),

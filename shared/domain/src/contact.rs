@@ -5,7 +5,7 @@ use crate::text_enum;
 text_enum! {
     /// The channel by which a contact is notified.
     ContactChannel {
-        /// An incoming webhook as Slack defines it.
+        /// A chat channel, reached through an incoming webhook as Slack defines it.
         Chat => "chat",
         Mail => "mail",
         /// A text to a phone of staff.
@@ -16,7 +16,7 @@ text_enum! {
 text_enum! {
     /// The kind of a letter to contacts.
     LetterKind {
-        /// The casino's figures of a week.
+        /// The casino's figures for one week.
         WeeklyReport => "weekly_report",
         /// An edit of the casino's content that was refused.
         ContentRefused => "content_refused",

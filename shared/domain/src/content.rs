@@ -29,7 +29,7 @@ text_enum! {
         Sheet => "sheet",
         /// A file that a person loaded.
         File => "file",
-        /// A program of the casino's that calls the webhook.
+        /// One of the casino's own programs, which calls the webhook.
         Api => "api",
     }
 }

@@ -8,11 +8,13 @@ use sha2::{Digest, Sha256};
 
 use crate::{GuestHash, Invalid, config::Features};
 
-/// The prefix of all flags that code reads: `features/<field of the casino's document>`.
+/// The prefix of every flag that has an effect. The name of a field of [`Features`] follows.
 const FEATURES: &str = "features/";
 
-/// Defines for which guests and when a flag is on. A rule without restrictions is on for every
-/// guest; for a guest in `allow`, it is on regardless of the percentage.
+/// Decides for which guests a flag is on:
+/// - for the guests in `allow`;
+/// - for `percentage` of all guests;
+/// - for every guest, if there is no percentage and `allow` is empty.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Rule {
@@ -31,8 +33,8 @@ pub struct Rule {
     pub until: Option<DateTime<Utc>>,
 }
 
-/// Returns the guest's bucket, 0 to 99, for this flag. The buckets of a guest differ between flags,
-/// so that it is not always the same guests who try new features first.
+/// Returns the guest's bucket, 0 to 99, for this flag. The same guest has other buckets for other
+/// flags. Otherwise the same guests would always get new features first.
 pub fn bucket(flag: &str, guest: &GuestHash) -> u8 {
     let digest = Sha256::digest(format!("{flag}:{}", guest.hex()));
     let first = digest

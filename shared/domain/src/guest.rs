@@ -3,7 +3,7 @@
 use crate::text_enum;
 
 text_enum! {
-    /// The most that a guest agreed to receive, from least to most.
+    /// The most that a guest agreed to receive. The variants are ordered from least to most.
     ConsentTier {
         None => "none",
         Transactional => "transactional",
@@ -83,7 +83,7 @@ text_enum! {
 }
 
 text_enum! {
-    /// The reason that a guest gave for leaving (CONV-52).
+    /// The reason that a guest gave for opting out.
     OptOutReason {
         /// The texts were meant for somebody else.
         WrongNumber => "wrong_number",

@@ -1,11 +1,12 @@
-//! A helpline number: as guests read it, and the digits that it dials.
+//! A helpline's number, as guests read it and as digits to dial.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::Invalid;
 
-/// A helpline, and the day on which somebody called to verify it; null means nobody has.
+/// A helpline. `verified_at` is the day on which somebody called the number to verify it; null if
+/// nobody has called yet.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Helpline {
@@ -19,8 +20,8 @@ pub struct Helpline {
 }
 
 impl Helpline {
-    /// Checks the number. If the letters of a vanity number stood for other digits, a guest in need
-    /// would call a stranger.
+    /// Checks the number. If the number spells a word, `digits` must match the letters. Otherwise a
+    /// guest in need would call a stranger.
     pub fn check(&self) -> Result<(), Invalid> {
         let problem = |problem: String, expected| Err(Invalid::new("helpline", problem, expected));
         if !(2..=16).contains(&self.number.chars().count()) {

@@ -1,4 +1,4 @@
-//! The vocabulary for incidents that the fleet finds itself (SEC-95): the fleet first contains an
+//! The vocabulary for incidents that the fleet finds itself (SEC-95). The fleet first contains an
 //! incident, then records it, then notifies the casino's own people.
 
 use crate::{CaseSeverity, text_enum};
@@ -11,7 +11,7 @@ text_enum! {
         OfferUnproven => "offer_unproven",
         /// A text was sent after its guest's STOP.
         TextAfterStop => "text_after_stop",
-        /// A text was read as ordinary, and a later reading finds a cry for help in it.
+        /// A text was first read as ordinary, but a later reading found a cry for help.
         CryMissed => "cry_missed",
         /// The guest, casino or number of a row differs from that of its conversation.
         CrossedCasino => "crossed_casino",
@@ -41,7 +41,7 @@ text_enum! {
         Mitigating => "mitigating",
         Escalated => "escalated",
         Resolved => "resolved",
-        /// The report about the cause is written.
+        /// The report about the cause has been written.
         Postmortem => "postmortem",
     }
 }
@@ -78,8 +78,8 @@ impl IncidentKind {
         }
     }
 
-    /// Returns what is paused besides the guest's conversation; `None` if nothing is. A missed cry
-    /// of one guest, for instance, says nothing about texts to others.
+    /// Returns what is paused in addition to the guest's conversation; `None` if nothing is. For
+    /// example, a cry that was missed for one guest is no reason to pause texts to other guests.
     pub fn pauses(self) -> Option<Containment> {
         match self {
             Self::OfferUnproven | Self::CryMissed => None,

@@ -44,7 +44,8 @@ macro_rules! text_enum {
 }
 
 text_enum! {
-    /// The purpose of a text; selects the row of the pre-send check's table (D6).
+    /// The purpose of a text. It selects the row of `send_policy` with the rules that the pre-send
+    /// check applies (D6).
     MessageClass {
         OptOutConfirmation => "opt_out_confirmation",
         Help => "help",
@@ -60,8 +61,8 @@ text_enum! {
 }
 
 impl MessageClass {
-    /// Returns whether a text of this class may be sent again when nobody knows whether the first
-    /// attempt was sent (D5).
+    /// Returns whether a text of this class may be sent again if nobody knows whether the first
+    /// attempt succeeded (D5).
     pub fn is_safety(self) -> bool {
         matches!(
             self,
@@ -90,8 +91,8 @@ impl MessageClass {
 
 text_enum! {
     /// The sender's queues on the bus, the most urgent first (D16). Each queue has its own
-    /// consumers, because a consumer delivers messages in the order of arrival: in one queue with
-    /// all safety texts, the answer to a cry for help would wait behind a crowd's HELPs.
+    /// consumers, because a consumer delivers messages in the order of arrival. In one queue for
+    /// all safety texts, the answer to a cry for help would wait behind many answers to HELP.
     Queue {
         Urgent => "urgent",
         Safety => "safety",
@@ -209,8 +210,8 @@ text_enum! {
 }
 
 text_enum! {
-    /// A worker's step in the processing of a text; names its stream, its consumers and its dead
-    /// letters.
+    /// A worker's step in the processing of a text. The step's stream, consumers and dead letters
+    /// are named after it.
     Stage {
         /// The stage of ingress-webhook's dead letters; nothing consumes a stream of this name.
         Ingress => "ingress",

@@ -23,7 +23,7 @@ impl PhoneE164 {
 
 impl PhoneE164 {
     /// Returns whether the number is a short code with a plus before it. Carriers, banks and shops
-    /// write from short codes, guests never do; subscriber numbers of every country are longer.
+    /// write from short codes. Guests do not: their numbers are longer.
     pub fn is_short_code(&self) -> bool {
         self.0.len() < 8
     }
@@ -109,7 +109,7 @@ pub struct HashKey {
     pub secret: SecretString,
 }
 
-/// The hashing keys in use; the first one creates new hashes.
+/// The hashing keys in use. So far there is only one, which creates all hashes.
 #[derive(Debug, Clone)]
 pub struct HashKeys {
     current: HashKey,
@@ -120,12 +120,13 @@ impl HashKeys {
         Self { current }
     }
 
-    /// Returns a keyed seal of `what`. It protects the heads of consent chains (D8): mere write
-    /// access to a table is not enough to forge them.
+    /// Returns a keyed seal of `what`. The seal protects the heads of consent chains (D8). Nobody
+    /// can forge a head without the key, even with write access to the table.
     pub fn seal(&self, what: &str) -> [u8; 32] {
         let key = self.current.secret.expose_secret().as_bytes();
         let mut mac = Hmac::<Sha256>::new_from_slice(key).expect("HMAC takes a key of any length");
-        // No casino id contains a colon, so a seal never equals a guest's hash.
+        // The input of a guest's hash begins with a casino's id, which contains no colon. A seal
+        // therefore never has the same input as a guest's hash.
         mac.update(b"seal:v1:");
         mac.update(what.as_bytes());
         mac.finalize().into_bytes().into()
@@ -137,7 +138,7 @@ impl HashKeys {
         self.hash_text(casino, phone.as_str())
     }
 
-    /// Returns the hash of a guest's address, which for a phone is [`HashKeys::hash`].
+    /// Returns the hash of a guest's address. For a phone it is the same as [`HashKeys::hash`].
     pub fn hash_address(&self, casino: &CasinoId, address: &Address) -> GuestHash {
         self.hash_text(casino, &address.text())
     }

@@ -9,11 +9,11 @@ use crate::{
 pub const TELNYX: &str = "telnyx";
 pub const TWILIO: &str = "twilio";
 pub const PROVIDERS: [&str; 2] = [TELNYX, TWILIO];
-/// The provider's name in rows of website messages, which no provider carries (D33).
+/// The provider's name in rows of website messages, which no provider sends (D33).
 pub const WEB: &str = "web";
 
 impl Operational {
-    /// Returns the casino's number at a provider. An unknown provider counts as Telnyx.
+    /// Returns the casino's number at a provider. An unknown provider is treated as Telnyx.
     pub fn number_at(&self, provider: &str) -> Option<&PhoneE164> {
         match provider {
             TWILIO => self.twilio_phone_number.as_ref(),
@@ -21,7 +21,7 @@ impl Operational {
         }
     }
 
-    /// Returns the provider of one of the casino's numbers.
+    /// Returns the provider of a number of the casino; `None` if the casino has no such number.
     pub fn owner_of(&self, number: &PhoneE164) -> Option<&'static str> {
         PROVIDERS
             .into_iter()
@@ -33,8 +33,8 @@ impl Operational {
         std::iter::once(&self.telnyx_phone_number).chain(&self.twilio_phone_number)
     }
 
-    /// Returns whether carriers have approved the casino's number at this provider for unsolicited
-    /// texts.
+    /// Returns whether the casino's number at this provider may send proactive texts: carriers have
+    /// approved the number, or it is a demo number.
     pub fn registered_at(&self, provider: &str) -> bool {
         let state = if provider == TWILIO {
             self.twilio_registration

@@ -1,5 +1,6 @@
 //! The states of an outbound text as data (D5): every allowed transition, and the effect of
-//! receipts. The database refuses any other transition; migration 0015 holds the same table.
+//! receipts. The database refuses any other transition; migration 0015 has the same list of
+//! transitions.
 
 use crate::OutboundState::{
     self, Delivered, Expired, Failed, Queued, Sending, Sent, Suppressed, Undelivered, Unknown,
@@ -86,8 +87,8 @@ pub fn may_move(from: OutboundState, to: OutboundState) -> bool {
     TRANSITIONS.iter().any(|(a, b, _)| (*a, *b) == (from, to))
 }
 
-/// Returns the state to which a receipt moves a text, or none if it changes nothing; `status` is
-/// the provider's term.
+/// Returns the state to which a receipt moves a text; `None` if the receipt does not change the
+/// state. `status` is the provider's term.
 pub fn by_receipt(from: OutboundState, status: &str) -> Option<OutboundState> {
     let to = match status {
         "queued" | "sending" | "sent" | "delivery_unconfirmed" => Sent,

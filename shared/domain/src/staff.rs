@@ -17,12 +17,13 @@ text_enum! {
         /// Handles consent, audit and exports; reads message text only for a reason, which is
         /// audited.
         Compliance => "compliance",
-        /// Reads dashboards, asks questions about the data, and reads what the roles above read.
+        /// Reads dashboards, asks questions about the data, and reads what the roles listed above
+        /// read.
         Manager => "manager",
         /// Manages operators and switches.
         Admin => "admin",
-        /// Reads consent and audit, for a regulator or an auditor of another company. The role
-        /// always has a last day, changes nothing and reads no texts.
+        /// Reads consent and audit, but no texts, and changes nothing. Meant for regulators and
+        /// external auditors. The role ends after a given day.
         Auditor => "auditor",
     }
 }

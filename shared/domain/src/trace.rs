@@ -8,7 +8,7 @@ use sha2::{Digest, Sha256};
 
 use crate::Invalid;
 
-/// `traceparent` version 00. `trace_id` is 16 bytes, `span_id` 8, neither all zero.
+/// A trace context in the form of `traceparent`, version 00. Neither id is all zeros.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct TraceContext {
     pub trace_id: [u8; 16],
@@ -30,8 +30,8 @@ impl TraceContext {
         }
     }
 
-    /// Returns the trace of one guest text. Its id derives from the provider's message id, so that
-    /// a repeated webhook belongs to the same trace in every process; the span id is new.
+    /// Returns the trace of one guest text. The trace id derives from the provider's message id. A
+    /// repeated webhook therefore gets the same trace in every process. The span id is new.
     pub fn of_text(provider: &str, message_id: &str) -> Self {
         let digest = Sha256::new()
             .chain_update(provider)

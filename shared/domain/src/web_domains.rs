@@ -1,6 +1,5 @@
-//! The websites on which a casino's chat may open (WID-1). A browser states the page's origin
-//! truthfully, but any other program may state any origin, so this check only keeps the chat off
-//! pages of strangers.
+//! The websites on which a casino's chat may open (WID-1). This check keeps the chat off strangers'
+//! pages. It works only for browsers, because other programs can state a false origin.
 
 use url::{Host, Url};
 
@@ -13,7 +12,7 @@ struct Domain {
     /// The host name in ASCII, without a trailing dot.
     host: String,
     port: Option<u16>,
-    /// Whether the entry stands for the subdomains of `host` and not for `host` itself.
+    /// Whether the entry allows the subdomains of `host` and not `host` itself.
     below: bool,
 }
 
@@ -25,8 +24,8 @@ struct Domain {
 pub struct BadDomain(String);
 
 impl Domains {
-    /// Parses domains: `www.example.com` is that host alone, `*.example.com` all its subdomains.
-    /// Pages must be https; only pages on `localhost`, with or without a port, may be http as well.
+    /// Parses domains. `www.example.com` allows this domain alone, `*.example.com` all its
+    /// subdomains. Pages must be https; only pages on `localhost` may also be http.
     ///
     /// # Errors
     /// Returns the first text that is not a domain.
@@ -45,7 +44,8 @@ impl Domains {
         let Ok(url) = Url::parse(origin) else {
             return false;
         };
-        // Refuses an origin with a path, a login, capitals or a default port; no browser sends one.
+        // Refuses an origin with a path, a login, capitals or a default port. No browser sends such
+        // an origin.
         let (Some(host), true) = (host_of(&url), url.origin().ascii_serialization() == origin)
         else {
             return false;

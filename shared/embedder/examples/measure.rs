@@ -1,5 +1,6 @@
-//! Measures the local embedding on this machine: `measure FOLDER FILE...` reads the weights, embeds
-//! the questions of the labelled files one after the other, and prints times and memory.
+//! Measures the local embedding on this machine. `measure FOLDER FILE...` reads the weights and
+//! embeds the questions of the labelled files, one after the other. The program prints times and
+//! memory.
 #![expect(clippy::print_stdout, reason = "the result")]
 
 use std::{
@@ -13,8 +14,8 @@ use std::{
 use seven_embedder::{Local, Settings};
 use seven_knowledge::{Embedder, Purpose, evaluate::parse_questions};
 
-/// Number of times that each question is asked, each time with a different last word, so that no
-/// vector comes from the cache.
+/// Number of times that each question is asked. The last word differs each time, so that no vector
+/// comes from the cache.
 const ROUNDS: usize = 3;
 
 #[tokio::main]

@@ -1,9 +1,9 @@
-//! The local embedding: multilingual-e5-small (MIT, 4-bit weights), computed in process behind
-//! [`seven_knowledge::Embedder`] (D12). The weights are a file that `./scripts/weights` fetches;
-//! they are not in the repository.
+//! The local embedding (D12): multilingual-e5-small (MIT, 4-bit weights), computed in this process.
+//! It implements [`seven_knowledge::Embedder`]. The weights are a file that `./scripts/weights`
+//! fetches; they are not in the repository.
 //!
-//! No network. Keeps no text: the cached vectors of recent questions have the questions' hashes as
-//! keys.
+//! This crate does no network I/O and keeps no text: the vectors of recent questions are cached
+//! under the questions' hashes.
 
 mod error;
 mod local;

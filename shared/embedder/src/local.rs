@@ -1,5 +1,5 @@
-//! The embedder: computes on blocking threads, few at a time, within deadlines, and caches the
-//! vectors of recent questions.
+//! The embedder computes vectors on blocking threads, a few at a time and within deadlines. It
+//! caches the vectors of recent questions.
 
 use std::{error::Error as StdError, fmt, path::PathBuf, sync::Arc, thread, time::Duration};
 
@@ -18,7 +18,7 @@ use crate::{
 const NAME: &str = "local-e5-small";
 /// Number of digits of the weights' hash that make up the version of the vector space.
 const VERSION_DIGITS: usize = 12;
-/// Maximum number of questions whose vectors are cached: about 7 MB.
+/// Maximum number of questions whose vectors are cached; together they take about 7 MB.
 const QUESTIONS: u64 = 4_096;
 /// How long a question's vector stays in the cache after its last use.
 const KEPT: Duration = Duration::from_secs(600);
@@ -75,8 +75,8 @@ impl Local {
         }
     }
 
-    /// Embeds the questions within one deadline. A question that is asked again, or asked by many
-    /// at once, is computed once.
+    /// Embeds the questions within one deadline. Uses cached vectors. If several callers ask the
+    /// same question at once, its vector is computed only once.
     async fn questions(&self, texts: &[&str]) -> Result<Vec<Vector>, EmbedError> {
         let all = async {
             let mut vectors = Vec::with_capacity(texts.len());
@@ -91,7 +91,7 @@ impl Local {
         self.within(self.settings.query_deadline, all).await
     }
 
-    /// Embeds the documents, each batch within a deadline of its own.
+    /// Embeds the documents in batches. The deadline applies to each batch, not to all of them.
     async fn documents(&self, texts: &[&str]) -> Result<Vec<Vector>, EmbedError> {
         let mut vectors = Vec::with_capacity(texts.len());
         for batch in texts.chunks(self.settings.batch.max(1)) {
@@ -119,9 +119,9 @@ impl Local {
         }
     }
 
-    /// Computes a vector on a blocking thread. A computation cannot be interrupted, so its permit
-    /// is held until it ends, even if nobody waits for it any more. A blank text gets a vector of
-    /// zeros, which is similar to nothing.
+    /// Computes a vector on a blocking thread. A computation cannot be interrupted, so it holds its
+    /// permit to the end, even after the deadline. A blank text gets a vector of zeros, which is
+    /// similar to nothing.
     async fn vector(&self, text: &str, purpose: Purpose) -> Result<Vector, Failed> {
         if text.trim().is_empty() {
             return Ok(Vector::normalised(vec![0.0; self.space.dimension]));
@@ -168,8 +168,8 @@ impl Embedder for Local {
     }
 }
 
-/// Returns how many computations run at a time: one for every two cores, because each computation
-/// uses all cores for its matrix products.
+/// Returns how many computations may run at a time: one for every two cores, because each
+/// computation uses all cores for its matrix products.
 fn computations() -> usize {
     thread::available_parallelism().map_or(1, |cores| (cores.get() / 2).max(1))
 }

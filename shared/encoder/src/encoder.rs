@@ -19,13 +19,13 @@ pub struct Shape {
     /// Added to the variance by each normalisation.
     pub epsilon: f32,
     /// Whether the layers' weights are unpacked when they are read. For weights of 4 bits this
-    /// takes 85 MB instead of 12 and halves the time. On a busy machine it saves even more time,
-    /// because the threads that multiply packed weights spin until the last of them is scheduled.
+    /// takes 85 MB instead of 12 and halves the time. On a busy machine it saves even more time:
+    /// threads that multiply packed weights wait for each other in a busy loop.
     pub unpacked: bool,
 }
 
-/// The network. The table of pieces stays quantised; its rows are unpacked when a text needs them,
-/// because the whole table takes 384 MB unpacked.
+/// The neural network. The table with the vectors of the word pieces stays quantised, because it
+/// would take 384 MB unpacked. Only the rows that a text needs are unpacked.
 #[derive(Debug)]
 pub struct Encoder {
     word: QTensor,
@@ -63,8 +63,8 @@ struct Norm {
 // === impl Encoder ===
 
 impl Encoder {
-    /// Builds the network from `word`, the vectors of the word pieces, `place`, the vectors of the
-    /// positions in a text, and the layers in `tensors`.
+    /// Builds the network. `word` has the vectors of the word pieces, `place` the vectors of the
+    /// positions in a text, and `tensors` the layers.
     ///
     /// # Errors
     /// Fails if a tensor is missing or cut off.

@@ -1,7 +1,8 @@
-//! The network of multilingual-e5-small and its word pieces, computed in process. The gate's second
-//! reader (D20) and the local embedding (D12) run on it, each with weights of its own.
+//! The neural network of multilingual-e5-small and its word pieces, computed in this process. The
+//! gate's second reader (D20) and the local embedding (D12) use the network with different weights.
 //!
-//! No network and no files: the caller opens the weights and says where in them the tensors are.
+//! This crate does no network or file I/O: the caller opens the weights' file and says where in the
+//! file the tensors are.
 
 mod encoder;
 mod pieces;
@@ -16,6 +17,6 @@ pub use self::{
     tensors::Tensors,
 };
 
-/// Maximum number of word pieces that are read of a guest's text. This bounds the time; the
-/// beginning of a text is enough to tell its kind and its subject.
+/// Maximum number of word pieces that are read of a guest's text. The limit bounds the time. The
+/// beginning of a text is enough to tell the text's kind and subject.
 pub const MOST_PIECES: usize = 126;

@@ -7,8 +7,8 @@ use crate::vocabulary::Vocabulary;
 
 /// Marks the beginning of a word.
 const WORD: char = '\u{2581}';
-/// Number of bytes that few pieces exceed. A text is cut after this many bytes for each piece that
-/// is read, because the remaining text would not be read anyway.
+/// Length in bytes that few pieces exceed. If at most `n` pieces of a text are read, the text is
+/// first cut to about `n * LONG_PIECE` bytes.
 const LONG_PIECE: usize = 16;
 
 /// Whether capital letters are kept or replaced by lower-case letters.
@@ -59,8 +59,8 @@ impl Pieces {
     }
 }
 
-/// Returns the text in NFKC form, with the mark `WORD` before each word. It ends after the word
-/// with which it reaches `most` bytes.
+/// Returns the text in NFKC form, with the mark `WORD` before each word. The result ends with the
+/// word that makes it `most` bytes long or longer.
 fn line(text: &str, most: usize, case: Case) -> String {
     let mut line = String::new();
     for word in text.split_whitespace() {

@@ -11,7 +11,7 @@ use candle_core::{
     quantized::{QTensor, gguf_file::TensorInfo},
 };
 
-/// The tensors of an open file. `begin` is the position from which their offsets count.
+/// The tensors of an open file. Their offsets are relative to the position `begin` in the file.
 pub struct Tensors<'a, R> {
     infos: &'a HashMap<String, TensorInfo>,
     begin: u64,

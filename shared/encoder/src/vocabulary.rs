@@ -1,14 +1,14 @@
 //! Divides a text into the most probable pieces of a vocabulary (the unigram model of
 //! SentencePiece, Kudo 2018).
 //!
-//! The pieces are stored sorted in one text, which is searched by bisection. In this form the 250
-//! 000 pieces of multilingual-e5-small take 7 MB; in the tree of hash maps of the crate
-//! `tokenizers` they take 255 MB.
+//! The pieces are stored sorted in one text, which is searched by bisection. The 250,000 pieces of
+//! multilingual-e5-small then take 7 MB. The crate `tokenizers` builds a tree of hash maps, which
+//! would take 255 MB.
 
 use candle_core::{Result, bail};
 
-/// A character that no piece contains gets the score of the rarest piece minus this number, which
-/// is SentencePiece's.
+/// A character that no piece contains gets the score of the rarest piece minus this number.
+/// SentencePiece subtracts the same number.
 const UNKNOWN_PENALTY: f64 = 10.0;
 
 #[derive(Debug)]
@@ -86,7 +86,8 @@ impl Vocabulary {
         ids
     }
 
-    /// Returns the best path to each position of the text; positions within characters have none.
+    /// Returns the best path to each position of the text; `None` for a position inside a
+    /// character.
     fn paths(&self, text: &str) -> Vec<Option<Path>> {
         let mut paths: Vec<Option<Path>> = vec![None; text.len() + 1];
         for (begin, sign) in text.char_indices() {
@@ -169,7 +170,8 @@ mod tests {
             ("abc", vec![6, 3]),
             ("dab", vec![4, 6]),
             ("ñab", vec![8, 6]),
-            // Unknown characters in a row are one piece; a known one between them divides them.
+            // Unknown characters in a row are one piece. A known character between them divides
+            // them.
             ("éé🙂a", vec![UNKNOWN, 1]),
             ("éaé", vec![UNKNOWN, 1, UNKNOWN]),
         ] {

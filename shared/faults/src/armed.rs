@@ -48,15 +48,15 @@ pub fn failpoint(name: &str) {
     }
 }
 
-/// Blocks this thread until the process was stopped and continued. On a busy machine the signal may
-/// reach another thread first, and this one would run on in the meantime.
+/// Blocks this thread until the process has been stopped and continued. On a busy machine the
+/// process may stop late. Without this wait, the thread would run on past the failpoint.
 #[expect(
     clippy::disallowed_methods,
     reason = "the thread has to stand still with its process"
 )]
 fn await_stop() {
     const STEP: Duration = Duration::from_millis(20);
-    // Minimum duration of a step that shows that the process was stopped.
+    // A step that takes longer than this shows that the process was stopped.
     const STOPPED: Duration = Duration::from_millis(500);
     const MOST: Duration = Duration::from_secs(30);
     let began = Instant::now();

@@ -24,7 +24,7 @@ macro_rules! failpoint {
     ($name:literal) => {};
 }
 
-/// Returns true if this process breaks the named promise.
+/// Returns true if this process runs the named mutant, which breaks a promise.
 #[cfg(feature = "armed")]
 #[macro_export]
 macro_rules! mutant {

@@ -7,14 +7,15 @@ use chrono::{Days, NaiveDate};
 use serde::Serialize;
 use seven_store::facts::Week;
 
-/// Minimum number of turns with which a week is compared.
+/// A week's figure is compared only if at least this many turns of the week have it.
 pub const LEAST_TURNS: i64 = 400;
-/// Minimum change of a figure, in standard errors, that does not count as chance. With three,
-/// chance alone causes a false report only once in hundreds of weeks.
+/// A change of a figure by fewer standard errors than this is treated as chance. With three, chance
+/// alone causes a false report only once in hundreds of weeks.
 const LEAST_ERRORS: f64 = 3.0;
 /// Number of weeks before the compared one that make up the baseline.
 const BASELINE_WEEKS: u64 = 3;
-/// Change from the baseline, in per cent, at which a week counts as worse; below, as much worse.
+/// A figure is `Worse` if it fell by at least this many per cent from its baseline.
+/// `MUCH_WORSE_PERCENT` is the limit for `MuchWorse`.
 const WORSE_PERCENT: f64 = -5.0;
 const MUCH_WORSE_PERCENT: f64 = -10.0;
 
@@ -30,7 +31,7 @@ pub enum Measured {
     WithoutStandIn,
     /// Share of answers whose first draft passed the checks.
     FirstDraft,
-    /// Mean of the best score of each search.
+    /// Mean over all searches of a search's best score.
     Score,
     /// Mean of the judge's confidence.
     Confidence,
@@ -43,7 +44,7 @@ pub struct Drift {
     /// The week's value, from 0 to 1; `before` is the mean of the weeks of the baseline.
     pub now: f64,
     pub before: f64,
-    /// Change against `before`, in per cent of it.
+    /// The change from `before` to `now`, in per cent of `before`.
     pub percent: f64,
     pub state: State,
 }
@@ -57,8 +58,8 @@ pub enum State {
     Better,
 }
 
-/// Returns the drift of each figure in the week that begins on `monday`. Omits a figure unless that
-/// week and at least one of the three weeks before it have enough turns. `weeks` are in any order.
+/// Returns the drift of each figure in the week that begins on `monday`. Leaves out a figure with
+/// too few turns in that week, or in all of the three weeks before. `weeks` may be in any order.
 pub fn drifts(weeks: &[Week], monday: NaiveDate) -> Vec<Drift> {
     let from = monday - Days::new(7 * BASELINE_WEEKS);
     let measured = |measured: Measured| {
@@ -89,8 +90,8 @@ struct Sample {
 }
 
 impl Sample {
-    /// Returns the variance of the mean by chance, as if the figure were a share. For other means
-    /// of values between 0 and 1, this is an upper limit.
+    /// Returns the variance of the figure due to chance, by the formula for a share. If the figure
+    /// is a mean of values between 0 and 1, the result is an upper limit.
     fn variance(self) -> f64 {
         self.value * (1.0 - self.value) / self.turns.max(1) as f64
     }

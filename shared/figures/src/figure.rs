@@ -77,7 +77,7 @@ fn read(text: &str) -> Table {
 }
 
 impl Figure {
-    /// Returns the figure's name for a person.
+    /// Returns the figure's display name in this language.
     pub fn name(self, language: Language) -> &'static str {
         self.named(language)
             .map_or(self.as_str(), |named| &named.name)

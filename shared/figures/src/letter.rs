@@ -1,4 +1,4 @@
-//! The weekly report as plain text, for mail and chat. It contains no data of single guests.
+//! The weekly report as plain text, for mail and chat. It contains no data about individual guests.
 
 use std::sync::LazyLock;
 
@@ -44,7 +44,7 @@ const SHOWN: [Figure; 13] = [
     Figure::CasesLate,
     Figure::Cost,
 ];
-/// Figures of which the letter shows the largest parts.
+/// Figures that are divided into parts, such as topics; the letter shows the largest parts of each.
 const PARTED: [Figure; 3] = [Figure::Topics, Figure::Cases, Figure::OptOuts];
 const MOST_PARTS: usize = 5;
 

@@ -45,9 +45,8 @@ impl Period {
         }
     }
 
-    /// Parses two days that a person entered, in the zone of `otherwise`; a blank day is taken from
-    /// `otherwise`. The length is not limited, because a period of the audit log, which is kept for
-    /// years, may be longer than one of figures.
+    /// Parses two days that a person entered. A blank day and the time zone are taken from
+    /// `otherwise`. The length is not limited, because the audit log is kept for years.
     ///
     /// # Errors
     /// Fails if a day cannot be parsed, or the last day is before the first.

@@ -9,11 +9,11 @@ use seven_store::{
 
 use crate::{Figure, Period, csv};
 
-/// A figure's value, for the whole or for one part, such as one language.
+/// The value of a whole figure, or of one of its parts, such as one language.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Value {
     pub figure: Figure,
-    /// The name of the part; empty for the whole.
+    /// The name of the part; empty for the whole figure.
     pub part: String,
     pub value: f64,
 }
@@ -29,8 +29,8 @@ pub struct Day {
 #[derive(Debug, Clone)]
 pub struct Report {
     pub period: Period,
-    /// In the order of [`Figure`]; the parts of a figure are ordered from the largest. A figure for
-    /// which nothing was measured is missing.
+    /// Sorted in the order of [`Figure`]; the parts of a figure begin with the largest. A figure
+    /// for which nothing was measured is missing.
     pub values: Vec<Value>,
     pub days: Vec<Day>,
 }
@@ -68,7 +68,7 @@ impl Report {
         })
     }
 
-    /// Returns a figure's value for the whole; `None` if nothing was measured.
+    /// Returns the value of the whole figure; `None` if nothing was measured.
     pub fn value(&self, figure: Figure) -> Option<f64> {
         let whole = |value: &&Value| value.figure == figure && value.part.is_empty();
         self.values.iter().find(whole).map(|value| value.value)

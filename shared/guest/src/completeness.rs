@@ -1,5 +1,5 @@
-//! Measures how complete a guest's profile is: the sum over its parts of weight times confidence.
-//! Parts and weights are data.
+//! Measures how complete a guest's profile is. Each part of the profile contributes its weight
+//! times its confidence. Parts and weights are data.
 
 use std::sync::LazyLock;
 
@@ -64,7 +64,7 @@ impl Part {
         fields.chain(companions).max().unwrap_or_default()
     }
 
-    /// Returns the fields that count for this part.
+    /// Returns the fields that belong to this part.
     pub fn keys(&self) -> impl Iterator<Item = Key> {
         self.fields.iter().filter_map(|path| Key::at(path))
     }

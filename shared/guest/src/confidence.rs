@@ -36,8 +36,8 @@ impl Confidence {
         }
     }
 
-    /// Makes a confidence from any number; one outside 0..=1 is moved to the nearer end, and NaN
-    /// becomes 0.
+    /// Makes a confidence from any number; a number outside 0..=1 is moved to the nearer end, and
+    /// NaN becomes 0.
     pub fn clamped(share: f64) -> Self {
         // The cast saturates, and NaN becomes 0.
         Self((share.clamp(0.0, 1.0) * f64::from(WHOLE)).round() as u16)

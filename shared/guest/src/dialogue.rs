@@ -1,6 +1,6 @@
-//! The state of a dialogue: the guest's party, dates and wishes, and the rows, questions and
-//! promises of the host. It is stored with the session; the offline host and hosted models both
-//! read and write it.
+//! The state of a dialogue: the guest's party, dates and wishes, the rows that the host named, and
+//! the host's questions and promises. The state is stored with the session. The offline host and
+//! hosted models both read and write it.
 
 use std::fmt;
 
@@ -9,11 +9,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Key, Topic, Value, profile::Context};
 
-/// Maximum number of rows remembered as already named, for the current request and in the session.
+/// Maximum number of rows in each of the lists `shown` and `recent`.
 const MOST_ROWS: usize = 12;
 /// Maximum number of questions about the guest that the host asks in one session.
 const MOST_QUESTIONS: usize = 2;
-/// Maximum number of kinds of things remembered as wished, and of those remembered as refused.
+/// Maximum number of words in each of the lists `wishes` and `dislikes`.
 const MOST_WORDS: usize = 12;
 /// A party with somebody under this age, in years, may not be offered a place for adults.
 pub const ADULT_AGE_YEARS: u32 = 21;
@@ -37,7 +37,7 @@ pub struct DialogueState {
     pub date: Option<NaiveDate>,
     /// The time that the guest last named, in minutes after midnight; `None` if unknown.
     pub minute: Option<u16>,
-    /// Diets that a place must meet all of, as the profile names them: `vegan`, `allergy: peanuts`.
+    /// Diets as the profile names them: `vegan`, `allergy: peanuts`. A place must meet all of them.
     pub diets: Vec<String>,
     /// Kinds of things that the guest does not want, in the pack's words: `seafood`.
     pub dislikes: Vec<String>,
@@ -47,12 +47,12 @@ pub struct DialogueState {
     pub budget: Option<String>,
     /// The content category of the current request.
     pub category: Option<String>,
-    /// The things that the current request asks for inside its category, in the pack's words:
-    /// `sushi`.
+    /// The things that the current request asks for within its category, in the pack's words, such
+    /// as `sushi`.
     pub wishes: Vec<String>,
-    /// Ids of the rows that the last reply with rows named, in the order of the reply.
+    /// Ids of the rows in the last reply that named any, in the order of the reply.
     pub listed: Vec<String>,
-    /// Whether the last reply proposed those rows, which the guest may accept or refuse.
+    /// Whether the last reply proposed the rows in `listed`, which the guest may accept or refuse.
     pub proposed: bool,
     /// Ids of all rows named for the current request; the answer to "what else" leaves them out.
     pub shown: Vec<String>,
@@ -112,7 +112,8 @@ impl fmt::Debug for OpenRequest {
 
 impl DialogueState {
     /// Copies the profile's facts about this visit: party, ages, diets, access and budget. The
-    /// profile already has the guest's corrections, so its values replace the ones stored here.
+    /// profile already has the guest's corrections, so the profile's values replace those stored
+    /// here.
     pub fn learn(&mut self, known: &Context) {
         let text = |key| known.get(key).and_then(Value::as_text).map(str::to_owned);
         let number = |value: &Value| value.as_int().and_then(|n| u32::try_from(n).ok());
@@ -174,9 +175,9 @@ impl DialogueState {
         children || unknown && !self.ages.iter().any(of_age)
     }
 
-    /// Returns whether the host may ask something about the guest: not in two replies in a row, at
-    /// most `MOST_QUESTIONS` times in a session, and never after a complaint or trouble.
-    /// `topic::next` limits the tries per topic.
+    /// Returns whether the host may ask something about the guest. The host never asks in two
+    /// replies in a row, nor after a complaint or trouble. It asks at most `MOST_QUESTIONS` times
+    /// in a session. `topic::next` limits the tries per topic.
     pub fn may_ask(&self) -> bool {
         !self.grave && !self.asked_last && self.asked.len() < MOST_QUESTIONS
     }
@@ -200,7 +201,8 @@ impl DialogueState {
         }
     }
 
-    /// Adds words for things that the guest wishes or refuses, and drops the oldest beyond a limit.
+    /// Adds words for things that the guest wants, or does not want, and keeps only the newest
+    /// `MOST_WORDS`.
     pub fn note(words: &mut Vec<String>, new: impl IntoIterator<Item = String>) {
         for word in new {
             words.retain(|known| *known != word);
@@ -215,7 +217,8 @@ impl DialogueState {
         known.drain(..known.len().saturating_sub(MOST_ROWS));
     }
 
-    /// Records the rows that a reply named, in its order, and whether it ended with a question.
+    /// Records a reply: the rows that it named, in the reply's order; the topic that the host asked
+    /// about; and whether the reply ended with a question.
     pub fn told(&mut self, rows: &[String], asked: Option<Topic>, question: bool) {
         if !rows.is_empty() {
             self.listed = rows.to_vec();

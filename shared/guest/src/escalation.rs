@@ -1,5 +1,5 @@
 //! Decides when a person must look at a conversation, how soon, and what the guest is told
-//! meanwhile. Pure functions: the caller opens the case and pauses the host.
+//! meanwhile. All functions are pure; the caller opens the case and pauses the host.
 
 mod holding;
 mod keywords;
@@ -41,7 +41,7 @@ pub struct Trigger {
     pub takes_over: bool,
 }
 
-/// A serious finding of the guardrails, which read the text before this module.
+/// A serious finding of the guardrails, which read the text before this module does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Grave {
     /// Danger to life: crisis or emergency.
@@ -113,10 +113,10 @@ pub fn sla(severity: Severity) -> Sla {
 }
 
 /// Returns the minutes within which a person must write: the severity's deadline, or the promised
-/// time where that is shorter (SEC-113, CONV-44).
+/// time if that is shorter.
 pub fn respond_minutes(severity: Severity, promise: Promise) -> Option<u32> {
-    // A severity without a deadline appears in the digest only, so nothing was promised to the
-    // guest.
+    // If the severity has no deadline, the case appears only in the digest, and nothing was
+    // promised to the guest.
     let own = sla(severity).respond_minutes;
     own.map(|own| promise.minutes().map_or(own, |promised| own.min(promised)))
 }
@@ -139,7 +139,7 @@ pub fn is_frustrated(text: &str) -> bool {
 const FRUSTRATION: &str = "frustration";
 
 /// Returns every trigger, the most severe first. For a VIP, or a guest with at least two recent
-/// cases, each is one severity higher.
+/// cases, the severity of each trigger is raised by one.
 pub fn triggers(facts: &Facts<'_>) -> Vec<Trigger> {
     let mut found: Vec<Trigger> = grave(facts.grave)
         .into_iter()
@@ -163,7 +163,8 @@ fn grave(grave: Option<Grave>) -> Option<Trigger> {
         Grave::ResponsibleGaming => ("responsible_gaming", Severity::Sev1),
         Grave::SensitiveData => ("sensitive_data", Severity::Sev2),
     };
-    // The gate has already answered such a text, so the host pauses only if a life is in danger.
+    // If the guardrails found something serious, the gate has already answered. The host pauses
+    // only if a life is in danger.
     Some(Trigger {
         reason,
         severity,
@@ -223,8 +224,8 @@ fn counts(facts: &Facts<'_>) -> Vec<Trigger> {
             Origin::ValidationFailure,
             true,
         ),
-        // The host has already admitted that it cannot help and named the phone, so pausing it
-        // would help nobody.
+        // If the guest is stuck, the host has already admitted that it cannot help, and has named
+        // the phone number. Pausing the host would help nobody.
         (
             stuck,
             "no_progress",

@@ -38,8 +38,8 @@ pub struct Setting {
     pub zone: Tz,
     /// Decides whether 5/12 is in May or in December.
     pub language: Language,
-    /// The topic that the host has just asked about: after a question for the party size, "4" alone
-    /// answers it.
+    /// The topic that the host has just asked about. If that is the party size, "4" alone is an
+    /// answer.
     pub asked: Option<Topic>,
 }
 
@@ -52,8 +52,8 @@ impl Setting {
 /// A finding must have a higher confidence than this; others are dropped.
 pub const LEAST: Confidence = Confidence::percent(50);
 
-/// Returns the next date, from `today` on, of the first holiday that a text names, and the bytes
-/// that name it.
+/// Finds the first holiday that a text names. Returns the holiday's next date, from `today` on, and
+/// the byte range of its name.
 pub fn holiday_in(text: &str, today: NaiveDate) -> Option<(NaiveDate, Range<usize>)> {
     let said = Utterance::read(text, &[]);
     (0..said.len()).find_map(|n| {
@@ -83,8 +83,8 @@ pub fn extract(text: &str, setting: &Setting) -> Vec<Extracted> {
     found
 }
 
-/// Returns whether the text corrects an earlier statement ("Actually, ..."); its facts then replace
-/// the earlier ones.
+/// Returns whether the text corrects an earlier statement ("Actually, ..."). The text's facts then
+/// replace earlier ones.
 fn corrects(said: &Utterance<'_>) -> bool {
     said.has(&[
         "actually",

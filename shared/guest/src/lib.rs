@@ -1,5 +1,6 @@
-//! Holds the facts about a guest and makes decisions from them. Pure functions: no I/O, no
-//! randomness, and the caller passes the time. `Debug` never shows a guest's name or words.
+//! Holds the facts about a guest and makes decisions from them. All functions are pure: they do no
+//! I/O, use no randomness, and get the time from the caller. `Debug` never shows a guest's name or
+//! words.
 
 pub mod completeness;
 pub mod confidence;

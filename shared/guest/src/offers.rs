@@ -1,5 +1,6 @@
-//! Decides which offer a guest may get now, or why none. This code applies the rules, which are
-//! data; a prompt never does. The content says whether such an offer exists.
+//! Decides the highest offer tier that a guest may get now, or why no offer may be made. The rules
+//! are data that this code applies, never a prompt. Whether the casino has an offer of that tier
+//! depends on its content.
 
 #[cfg(test)]
 mod tests;
@@ -22,7 +23,7 @@ pub struct Tier {
     pub completeness_above: Confidence,
     /// The phases in which the offer may be made to a guest who did not ask for one.
     pub phases: Vec<Phase>,
-    /// How many texts the guest must have written before the offer.
+    /// Minimum number of texts that the guest must have written before the offer.
     #[serde(default)]
     pub texts: u32,
     /// Paths of profile fields that must be known.
@@ -49,21 +50,21 @@ pub struct Policy {
     pub per_day: u32,
     pub per_month: u32,
     pub weekly_dollars: u32,
-    /// Folded phrases that make any offer count as gambling.
+    /// Folded phrases. An offer whose name or description contains one is an offer for gambling.
     pub gaming_words: Vec<String>,
-    /// Folded phrases with which a guest asks for an offer. One of `declining_words` in the same
-    /// text turns the request into a refusal.
+    /// Folded phrases with which a guest asks for an offer. A text that also contains one of
+    /// `declining_words` does not ask for an offer.
     pub asking_words: Vec<String>,
     pub declining_words: BTreeSet<String>,
     /// Folded phrases with which a guest rejects the offer just made.
     pub rejecting_words: Vec<String>,
     #[serde(default)]
-    /// From the least to the most valuable. A trade without offers has none.
+    /// From the least to the most valuable. A trade without offers has no tiers.
     pub tier: Vec<Tier>,
 }
 
-/// The facts, besides the profile, that decide about an offer. Fields with `offers` count offers
-/// made; days and months follow the casino's calendar.
+/// The facts, besides the profile, that decide about an offer. Fields whose names contain `offers`
+/// count the offers made; days and months follow the casino's calendar.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Facts {
     pub phase: Phase,
@@ -72,7 +73,8 @@ pub struct Facts {
     pub suppressed: bool,
     /// Whether the guest consented to the texts of this conversation.
     pub conversational_consent: bool,
-    /// Whether the guest consented to marketing, which an offer without a request needs.
+    /// Whether the guest consented to marketing. An offer that the guest did not ask for needs this
+    /// consent.
     pub marketing_consent: bool,
     /// Whether a case is open or the host is paused.
     pub paused: bool,
@@ -122,7 +124,7 @@ pub enum Refusal {
     NoTier,
 }
 
-/// The maximum number of words of a text that counts as a rejection.
+/// The maximum number of words in a text that is read as a rejection.
 const MOST_OF_A_NO: usize = 8;
 
 // === impl Policy ===
@@ -132,7 +134,7 @@ impl Policy {
     ///
     /// # Errors
     ///
-    /// A field is missing, unknown or of the wrong type.
+    /// Fails when a field is missing, unknown or of the wrong type.
     pub fn parse(text: &str) -> Result<Self, toml::de::Error> {
         let mut policy: Self = toml::from_str(text)?;
         policy.tier.sort_by_key(|tier| tier.dollars);
@@ -164,14 +166,15 @@ impl Policy {
         Err(why)
     }
 
-    /// Returns whether the comp agent (the agent that makes offers) may take over unasked; a guest
-    /// who asks always reaches it.
+    /// Returns whether the comp agent (the agent that makes offers) may take over: the guest asked
+    /// for an offer, or is ready enough for one.
     pub fn hands_to_comp(&self, facts: &Facts) -> bool {
         facts.asked || facts.readiness > self.unprompted_readiness_above
     }
 
-    /// Decides whether an offer of `dollars` may be made now, by the lowest tier that covers the
-    /// amount and admits the guest. A guest with a gambling problem gets no offer for gambling.
+    /// Decides whether an offer of `dollars` may be made now. The tier that applies is the lowest
+    /// one that covers the amount and admits the guest. A guest with a gambling problem gets no
+    /// offer for gambling.
     pub fn allows(
         &self,
         dollars: u32,
@@ -213,8 +216,8 @@ impl Policy {
             && !words.iter().any(|word| self.declining_words.contains(word))
     }
 
-    /// Returns whether a text rejects the offer just made: it is short, no question, and has a
-    /// rejecting phrase.
+    /// Returns whether a text rejects the offer just made: it is short, asks no question, and
+    /// contains a rejecting phrase.
     fn is_rejection(&self, text: &str) -> bool {
         let words = extract::words(text);
         words.len() <= MOST_OF_A_NO && !text.contains('?') && says(&words, &self.rejecting_words)

@@ -1,5 +1,6 @@
-//! Determines the phase of a conversation after every guest text and on a timer, which alone
-//! notices silence. Also detects conversations that go in circles.
+//! Determines the phase of a conversation after every guest text, and also on a timer. The timer is
+//! needed because a silent guest causes no other event. Also detects conversations that go in
+//! circles.
 
 use serde::{Deserialize, Serialize};
 
@@ -36,7 +37,7 @@ pub struct Facts {
     /// Whether a person handles an open case.
     pub escalated: bool,
     pub exchanges_in_phase: u32,
-    /// How many of these exchanges had a guest text with more content than "ok"
+    /// How many of the exchanges in the phase had a guest text with more content than "ok"
     /// ([`Quality::Substantive`]).
     pub substantive_in_phase: u32,
     /// How many profile fields of any kind are known.
@@ -44,7 +45,7 @@ pub struct Facts {
     /// How many of the topics dining, entertainment, gaming, occasions and companions are known.
     pub preference_topics: u32,
     pub has_name_or_date: bool,
-    /// The mean mood of the guest's last three texts, as the planner judged them.
+    /// The mean mood of the guest's last three texts, as judged by the planner; 1 is the best.
     pub rapport: Confidence,
     pub offer_readiness: Confidence,
     pub hours_in_phase: u32,
@@ -154,8 +155,8 @@ impl Phase {
         }
     }
 
-    /// Returns whether 48 hours of silence make the conversation dormant. An offer does not become
-    /// dormant while the date of a visit is known.
+    /// Returns whether the conversation becomes dormant after 48 hours of silence. This never
+    /// happens in the phase `PostVisit`, nor in the phase `Offer` if the date of a visit is known.
     fn sleeps(self, f: &Facts) -> bool {
         let waits = match self {
             Self::Dormant | Self::PostVisit => true,
@@ -292,7 +293,7 @@ impl Circles {
     const HUMAN: u32 = 5;
 
     /// Returns the counts after one more turn. A turn that only answers a question leaves
-    /// `without_data` unchanged, because a guest who only asks is served and not stuck.
+    /// `without_data` unchanged, because a guest who gets answers is not stuck.
     #[must_use]
     pub fn after(self, turn: TurnFacts) -> Self {
         let without_data = match turn {

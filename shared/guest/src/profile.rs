@@ -1,5 +1,5 @@
 //! A guest's profile: typed fields, each with confidence, source, consent and history. Phone and id
-//! are columns of `guests` and no part of it (D9); a date of birth is never stored.
+//! are columns of `guests`, not part of the profile (D9); a date of birth is never stored.
 
 mod codec;
 mod companion;
@@ -48,8 +48,8 @@ pub struct Profile {
     unread_grants: bool,
     pub consent: Consent,
     pub engagement: Engagement,
-    /// Parts that a newer version wrote and this one does not know; they are kept when the document
-    /// is written again.
+    /// Parts of the document that this version does not know, because a newer version wrote them.
+    /// They are kept when the document is written again.
     rest: codec::Rest,
 }
 
@@ -105,7 +105,7 @@ impl Profile {
         self.engagement.count(turn, completeness);
     }
 
-    /// Merges one observation.
+    /// Merges one observation into its field, or adds the field. Refuses a value of the wrong kind.
     pub fn observe(&mut self, seen: Observation<Key>) -> Merged {
         if !seen.key.kind().accepts(&seen.value) {
             return Merged::Refused;
@@ -123,7 +123,7 @@ impl Profile {
         }
     }
 
-    /// Removes a field with its history; returns false if it was not stored.
+    /// Removes a field with its history. Returns false if the field was not stored.
     pub fn forget(&mut self, key: Key, at: DateTime<Utc>) -> bool {
         let known = self.fields.remove(&key).is_some();
         if known {
@@ -167,7 +167,7 @@ impl Profile {
             .is_some_and(|field| field.resolve(how, at))
     }
 
-    /// Returns how many facts were collected under a version of the consent policy older than
+    /// Returns the number of facts that were collected under an older privacy notice than
     /// `version`, companions' facts included.
     pub fn to_reconsent(&self, version: u32) -> usize {
         let own = self.fields().map(|(_, field)| field);

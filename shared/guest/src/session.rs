@@ -1,5 +1,5 @@
-//! A session: the exchanges of a guest and the host until 48 hours of silence end it. It is built
-//! from rows and the profile, without a model.
+//! A session: the exchanges of a guest and the host, until 48 hours of silence. Sessions are built
+//! from rows and the profile; no model is needed.
 
 mod phase;
 mod summary;
@@ -40,8 +40,8 @@ pub struct Session {
     pub dialogue: DialogueState,
 }
 
-/// The counters that decide about phases and cases. The counters of the phase continue in the next
-/// session; the others restart.
+/// The counters that decide about phases and cases. The counters of the phase, the moods and
+/// `texts_since_rejection` carry over to the next session. The others restart.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Counts {
@@ -58,7 +58,7 @@ pub struct Counts {
     pub circles: Circles,
     /// Whether the last reply contained an offer.
     pub offered: bool,
-    /// How many texts the guest wrote after rejecting an offer; continues in the next session.
+    /// How many texts the guest wrote after rejecting an offer; `None` if none was rejected.
     pub texts_since_rejection: Option<u32>,
 }
 
@@ -84,12 +84,12 @@ pub struct TurnSeen<'a> {
     pub validation_failures: u32,
 }
 
-/// How the first turn of a session continues the conversation.
+/// How a turn continues the conversation with the guest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Resume {
     /// The turn continues the current session.
     Same,
-    /// An earlier session has ended.
+    /// The turn is the first of a new session, after an earlier session has ended.
     Warm,
     /// There was no earlier session, but the profile knows something about the guest.
     Cold,
@@ -99,8 +99,8 @@ pub enum Resume {
 // === impl Session ===
 
 impl Session {
-    /// Opens a session at a guest's text. It starts in the previous session's phase, because the
-    /// phase belongs to the guest.
+    /// Opens a session at a guest's text. The session starts in the previous session's phase,
+    /// because the phase belongs to the guest.
     pub fn begun(at: DateTime<Utc>, before: Option<&Self>) -> Self {
         let counts = before.map_or_else(Counts::default, |before| before.counts.carried());
         let phase = before.map_or(Phase::default(), |before| before.phase);
@@ -128,7 +128,7 @@ impl Session {
         self.counts.take(turn);
     }
 
-    /// Sets the phase. If the phase changes, its counters restart.
+    /// Sets the phase. If the phase changes, the phase's counters restart.
     pub fn enter(&mut self, phase: Phase) {
         if self.phase != phase {
             self.phase = phase;
@@ -140,7 +140,8 @@ impl Session {
     }
 }
 
-/// Returns how the first turn of a session continues the conversation for the guest.
+/// Returns how the next turn continues the conversation. `before` is the session before `session`,
+/// and `known` says whether the profile knows something about the guest.
 pub fn resume(session: Option<&Session>, before: Option<&Session>, known: bool) -> Resume {
     match (session, before) {
         (Some(session), _) if session.turns > 0 => Resume::Same,
@@ -163,8 +164,8 @@ impl Counts {
         }
     }
 
-    /// Returns how many texts the guest wrote after rejecting an offer, `texts` included; `rejects`
-    /// says that one of `texts` rejects the latest offer.
+    /// Returns how many texts the guest wrote after rejecting an offer, `texts` included. `rejects`
+    /// is true if one of `texts` rejects the latest offer.
     pub fn since_rejection(&self, texts: &[String], rejects: bool) -> Option<u32> {
         let count = u32::try_from(texts.len()).unwrap_or(u32::MAX);
         if self.offered && rejects {

@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Confidence, Key, Phase, Profile, completeness::completeness};
 
-/// A topic about which the profile should know something, in order of priority. The host never asks
-/// about companions and learns about them only from what guests mention.
+/// A topic about which the profile should know something. The variants are in order of priority.
+/// The host never asks about companions and learns about them only from what guests mention.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Topic {
@@ -61,10 +61,10 @@ pub struct Situation<'a> {
 
 /// Maximum number of questions about one topic in a session.
 const TRIES: usize = 2;
-/// Above this readiness for an offer, the comp agent takes over although the guest asked for no
-/// offer.
+/// Above this readiness for an offer, the comp agent may take over even if the guest did not ask.
 const READY: Confidence = Confidence::percent(80);
-/// Above this completeness of the profile, the host may offer instead of asking about a topic.
+/// Above this completeness of the profile, the host may make an offer instead of asking about a
+/// topic.
 const COMPLETE: Confidence = Confidence::percent(60);
 
 // === impl Topic ===
@@ -113,7 +113,8 @@ impl Topic {
         }
     }
 
-    /// Returns whether this is one of the five topics that an offer needs to know.
+    /// Returns whether this is one of the five preferences. The number of known preferences is one
+    /// of the facts for [`Phase::next`].
     pub fn is_preference(self) -> bool {
         matches!(
             self,
@@ -189,7 +190,7 @@ pub fn next(profile: &Profile, situation: &Situation<'_>, now: DateTime<Utc>) ->
 /// How the host resumes a conversation that was dormant.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Resume {
-    /// The known topics, to which the text may refer.
+    /// The known topics, to which the host's text may refer.
     pub known: Vec<Topic>,
     pub last: Option<Topic>,
     /// The next topic by priority; the name if nothing is known yet.
@@ -198,7 +199,7 @@ pub struct Resume {
 
 pub fn resume(profile: &Profile, now: DateTime<Utc>) -> Resume {
     let last = profile.engagement.last_profiling_topic;
-    // After two days of silence, topics without an answer may be asked again.
+    // The conversation was dormant, so the host may ask again about topics without an answer.
     let situation = Situation {
         phase: Phase::Active,
         asked: &[],

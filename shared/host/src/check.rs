@@ -12,8 +12,8 @@ use crate::{Evidence, Unfounded};
 /// Maximum number of SMS segments of a reply, on a channel that has segments.
 const MOST_SEGMENTS: usize = 2;
 
-/// A rule that a reply breaks. It is stored with the turn and given to the agent that writes the
-/// reply again.
+/// A rule that a reply breaks. The finding is stored with the turn and given to the agent that
+/// writes the reply again.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Finding {
@@ -32,10 +32,10 @@ pub enum Finding {
     },
     /// A list, a heading, bold type or a link in brackets.
     Markup,
-    /// The reply calls the host an AI although the guest did not ask; the disclosure already says
-    /// it.
+    /// The reply calls the host an AI although the guest did not ask. The disclosure already says
+    /// that the host is an AI.
     SelfReference,
-    /// The reply speaks of comps or free play, which only agents with `offers` may do.
+    /// The reply speaks of comps or free play, which only an agent whose `offers` is true may do.
     CompLanguage,
     /// The reply promises that gambling pays.
     GamingPromise,
@@ -48,8 +48,8 @@ pub enum Finding {
     /// The reply shows part of a prompt, plan or tool, such as "search_dining", "{casino}" or
     /// "system prompt".
     Internals,
-    /// The reply has a link, or an emoji although the casino allows none; an emoji makes a text
-    /// Unicode and costly.
+    /// The reply has a link, or an emoji although the casino allows none. With an emoji, a text is
+    /// sent as UCS-2 and needs more segments.
     Style,
     /// The reply names this adults-only place although somebody under 21 comes along.
     ForAdults(String),
@@ -151,7 +151,7 @@ impl Check<'_> {
         let led = self.lead.map(|lead| format!("{lead} {reply}"));
         let whole = led.as_deref().unwrap_or(reply);
         match self.length {
-            // Measures the reply as it is sent: persona-envelope writes it in GSM-7 where that is
+            // Measures the reply in the form in which persona-envelope sends it: in GSM-7 if
             // possible.
             ReplyLength::Texts => {
                 let segments = seven_sms::measure(&seven_sms::transliterate(whole)).segments;
@@ -268,7 +268,7 @@ fn has_person_who_will(folded: &str) -> bool {
     english || words.windows(3).any(|three| short(three) || spanish(three))
 }
 
-/// Finds discounts, such as "$20 off" or "20 % de descuento"; a plain price does not count.
+/// Finds discounts, such as "$20 off" or "20 % de descuento". A plain price is not a discount.
 fn has_discount(folded: &str) -> bool {
     let words: Vec<&str> = folded.split_whitespace().collect();
     let number = |word: &str| word.chars().all(|c| c.is_ascii_digit());
@@ -487,7 +487,7 @@ mod tests {
     #[test] // WEB-29
     fn a_reply_has_its_channels_length() {
         // An accent that GSM-7 lacks does not lengthen a reply, because the letter is sent without
-        // it.
+        // the accent.
         assert_eq!(findings("está ".repeat(60).trim()), []);
         let evidence = Evidence::of([]);
         let message = Check {

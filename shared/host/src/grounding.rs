@@ -1,8 +1,8 @@
 //! Checks that a reply says only what the casino's content says: each amount, time, number and name
 //! must occur in the evidence.
 //!
-//! A fact that only the guest stated counts as evidence only in a question or a denial. If a fact
-//! has no evidence, the reply is rewritten or not sent.
+//! A fact that only the guest stated may be repeated only in a question or a denial. If a fact has
+//! no evidence, the reply is rewritten or not sent.
 
 use std::collections::BTreeSet;
 
@@ -27,7 +27,8 @@ pub enum Unfounded {
 #[derive(Debug, Clone, Default)]
 pub struct Evidence {
     facts: BTreeSet<Fact>,
-    /// Folded words of all texts, for checking names.
+    /// The folded words of the true texts given to `of`. Names in a reply are checked against these
+    /// words.
     words: BTreeSet<String>,
     guests: BTreeSet<Fact>,
     guests_words: BTreeSet<String>,

@@ -1,8 +1,8 @@
 //! How a turn becomes one reply: agents as data, the turn as a state machine, and rules for
 //! replies.
 //!
-//! Pure: no I/O, no clock, no model. `agent-swarm` asks the machine for the next action, performs
-//! it and reports its outcome.
+//! This crate does no I/O, reads no clock and calls no model. `agent-swarm` asks the machine for
+//! the next action, performs it and reports its outcome.
 
 pub mod check;
 pub mod grounding;

@@ -1,7 +1,8 @@
-//! One turn as a state machine: it returns the next action for the outcome of the last one.
+//! One turn as a state machine. The caller reports the outcome of an action, and the machine
+//! returns the next action.
 //!
-//! Each reply gets a new [`Turn`], so an earlier turn cannot affect it. Every sequence of events
-//! ends within the step budget in a text for the guest.
+//! Each reply gets a new [`Turn`], so an earlier turn cannot affect the reply. Every sequence of
+//! events ends with a text for the guest, within the step budget.
 
 use serde::{Deserialize, Serialize};
 
@@ -14,8 +15,8 @@ pub enum Action {
     Route,
     /// Make the plan, which the guest never sees.
     Plan,
-    /// Let this agent write the reply. `feedback` says what it must do differently this time;
-    /// `None` if it may write freely.
+    /// Let this agent write the reply. `feedback` says what the agent must do differently this
+    /// time; `None` if the agent may write freely.
     Speak {
         agent: String,
         feedback: Option<String>,
@@ -75,8 +76,8 @@ pub struct Route {
 
 impl Route {
     /// Returns the model's route if the model is sure of it, otherwise `own`, the offline host's
-    /// route. If the offline host `answers` from the content, `own` also replaces a model's
-    /// greeting or off-topic route, so that a model's mistake does not cost the guest an answer.
+    /// route. If the offline host can answer from the content (`answers`), `own` also replaces a
+    /// model's greeting or off-topic route: a model's mistake must not cost the guest an answer.
     #[must_use]
     pub fn or_own(model: Option<Self>, own: Self, answers: bool, least_confidence: f64) -> Self {
         let sure = model.filter(|route| match route.subject {
@@ -137,7 +138,8 @@ pub struct Turn<'a> {
     steps: u32,
     handoffs: u32,
     retries: u32,
-    /// Nodes in the order of their visit, for `seven turn show`.
+    /// The nodes (router, planner, agents, ...) in the order in which the turn entered them, for
+    /// `seven turn show`.
     path: Vec<String>,
 }
 
@@ -239,8 +241,8 @@ impl<'a> Turn<'a> {
         }
     }
 
-    /// Hands the turn over. Beyond the limit, or to an agent not in `hands_to`, the agent must
-    /// answer by itself.
+    /// Hands the turn to the agent `to`, if the current agent's `hands_to` lists `to` and the limit
+    /// of handoffs is not reached. Otherwise the current agent must answer.
     fn handed(&mut self, to: String) -> Action {
         if self.handoffs < self.manifest.limits.handoffs && self.manifest.may_hand(&self.agent, &to)
         {

@@ -1,5 +1,6 @@
-//! The agents of a pack: their subjects, tools, and the agents each may hand a turn to (D18). A
-//! manifest that cannot work is refused when the pack is read, before any guest is affected.
+//! The agents of a pack, with their subjects, their tools, and the agents to which each may hand a
+//! turn (D18). A manifest that cannot work is refused when the pack is read, before any guest is
+//! affected.
 
 use std::collections::BTreeMap;
 
@@ -108,7 +109,7 @@ pub struct Agent {
     pub subjects: Vec<String>,
     #[serde(default)]
     pub tools: Vec<String>,
-    /// The searches among the agent's tools; filled in when the manifest is read.
+    /// The agent's search tools by name; filled in when the manifest is read.
     #[serde(skip)]
     pub searches: BTreeMap<String, SearchTool>,
     /// Agents that this agent may hand the turn to.
@@ -172,8 +173,8 @@ impl Manifest {
             .is_some_and(|agent| agent.hands_to.iter().any(|name| name == to))
     }
 
-    /// Lists the agents and those each may hand the turn to, as in "dining > host; host* > dining";
-    /// `*` marks the default agent.
+    /// Lists every agent with the agents to which it may hand the turn, as in "dining > host;
+    /// host* > dining"; `*` marks the default agent.
     pub fn registry(&self) -> String {
         let star = |name: &String| if *name == self.default_agent { "*" } else { "" };
         let line = |(name, agent): (&String, &Agent)| {

@@ -1,7 +1,7 @@
-//! Limits the exclamation marks in a reply to the casino's choice.
+//! Limits the exclamation marks in a reply to the number that the casino chose.
 
 /// Lets at most `most` sentences end with one exclamation mark; later ones end with a full stop.
-/// Marks inside a sentence or inside one of `names` stay.
+/// Exclamation marks inside a sentence or inside one of `names` stay.
 pub fn calmed(text: &str, most: u8, names: &[&str]) -> String {
     let named = |at: usize| {
         names.iter().any(|name| {
@@ -27,8 +27,9 @@ pub fn calmed(text: &str, most: u8, names: &[&str]) -> String {
     calm + &text[done..]
 }
 
-/// Returns whether the mark before `after` ends a sentence: nothing follows, a space without a
-/// lower-case letter after it, or a character that is no letter or digit.
+/// Returns whether the exclamation mark before `after` ends its sentence. Closing quotes and
+/// brackets after the mark are ignored. The mark does not end the sentence if a letter or a digit
+/// follows, or a space and a lower-case letter.
 fn ends_sentence(after: &str) -> bool {
     let after = after.trim_start_matches(['"', '\'', ')', '”', '’', '»']);
     match after.chars().next() {
@@ -38,8 +39,8 @@ fn ends_sentence(after: &str) -> bool {
     }
 }
 
-/// Removes the sentence's opening marks, and appends a full stop unless the sentence already ends
-/// with a mark.
+/// Removes the opening marks (`¡`) of the last sentence in `calm`. Then appends a full stop, unless
+/// the sentence ends with `.`, `?` or `…`.
 fn close(calm: &mut String) {
     while let Some(open) = calm
         .rfind(['¡', '!'])

@@ -1,4 +1,4 @@
-//! The plan for a turn: the topic to explore next. The guest never sees any of it.
+//! The plan for a turn, such as the topic to explore next. The guest never sees the plan.
 
 use serde::{Deserialize, Serialize};
 use seven_guest::Topic;
@@ -6,7 +6,7 @@ use seven_guest::Topic;
 /// Maximum length of a plan's `conversation_note`, in characters.
 const MOST_NOTE: usize = 200;
 
-/// The direction in which the next text may lead the conversation, written as one word.
+/// The direction in which the next text may lead the conversation. In JSON it is one word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Next {
@@ -79,7 +79,8 @@ impl Next {
 }
 
 impl Plan {
-    /// Returns the plan for a turn in which no model plans: it asks about `topic`, if there is one.
+    /// Returns the plan for a turn in which no model plans. The plan asks about `topic`, if there
+    /// is one.
     pub fn own(topic: Option<Topic>) -> Self {
         Self {
             next_topic: topic.map_or(Next::Else(NoTopic::None), Next::Ask),

@@ -1,5 +1,5 @@
 //! Prompts as pack data: templates filled with a turn's facts. Texts of guests, operators and
-//! content are values, never parsed as templates, so `{emoji}`, `$5` or `{{` in them stay so.
+//! content are never parsed as templates: `{emoji}`, `$5` or `{{` in them stay unchanged.
 
 use minijinja::{Environment, UndefinedBehavior};
 use serde::Serialize;
@@ -23,11 +23,12 @@ pub struct PromptFacts {
     /// The subjects of older exchanges, which `history` no longer holds.
     pub summary: Option<String>,
     pub history: Vec<PastExchange>,
-    /// The state of the dialogue in sentences: party, wishes, rows named last.
+    /// The state of the dialogue in sentences, such as the party, the wishes and the rows that the
+    /// last reply named.
     pub dialogue: Vec<String>,
     pub rows: Vec<Row>,
     pub profile: serde_json::Value,
-    /// True if anything is known of the guest.
+    /// True if anything is known about the guest.
     pub known: bool,
     pub name: Option<String>,
     /// Completeness of the guest's profile, in percent.
@@ -227,7 +228,8 @@ impl PromptFacts {
     }
 }
 
-/// Replaces `{name}` and `$name` in an operator's text; other braces and dollar signs stay.
+/// Replaces `{name}` and `$name` in an operator's text by the value of the slot `name`. Other
+/// braces and dollar signs stay.
 pub fn fill(text: &str, slots: &[(&str, &str)]) -> String {
     slots.iter().fold(text.to_owned(), |text, (name, value)| {
         text.replace(&format!("{{{name}}}"), value)

@@ -5,13 +5,13 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Ending, Finding, Plan, Route, Turn};
 
-/// Everything that led to a reply, except the texts, which have rows of their own. Findings may
-/// quote words of the reply, so the record is deleted and masked together with the reply.
+/// Everything that led to a reply, except the texts, which have their own rows. Findings may quote
+/// words of the reply, so the record is deleted and masked together with the reply.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Record {
     pub route: Option<Route>,
-    /// Nodes in the order of their visit.
+    /// The nodes (router, planner, agents, ...) in the order in which the turn entered them.
     pub path: Vec<String>,
     pub plan: Option<Plan>,
     pub ending: Option<Ending>,
@@ -20,7 +20,8 @@ pub struct Record {
     /// Content rows that the reply was made from, best first.
     pub context: Vec<Context>,
     pub tools: Vec<ToolCall>,
-    /// Paths of the guest's profile that the texts changed; the profile holds the values.
+    /// Paths of the profile fields that this turn's texts changed. The new values are only in the
+    /// profile.
     pub learnt: Vec<String>,
     /// Findings of the checks in code about the last reply. If another reply was sent in place of a
     /// refused draft, these are the findings about that draft.
@@ -28,14 +29,14 @@ pub struct Record {
     /// How the hosted model's part of the turn ended; `None` if no hosted model took part.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hosted: Option<Ending>,
-    /// The judge's confidence in the reply, from 0 to 1: 0 if it gave a verdict without a figure,
-    /// `None` if there was no verdict.
+    /// The judge's confidence in the reply, from 0 to 1. It is 0 if the judge's verdict contained
+    /// no confidence, and `None` if there was no verdict.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub confidence: Option<f64>,
     /// True if the hosted model failed and the offline model answered instead.
     pub degraded: bool,
-    /// Why the offline model answered although a hosted one is set up; a word of a fixed set, such
-    /// as `timeout` or `refused`.
+    /// The reason why the offline model answered although a hosted model is set up. It is one word,
+    /// such as `timeout` or `refused`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stood_in: Option<String>,
     /// True if the hosted model got the casino's second prompt (`prompts.system_prompt_variant`).
@@ -49,7 +50,7 @@ pub struct Record {
 pub struct Context {
     pub id: String,
     pub name: String,
-    /// The score of the retrieval; `None` if the row was found otherwise.
+    /// The row's score in the retrieval; `None` if the row was found in another way.
     #[serde(default)]
     pub score: Option<f32>,
 }
@@ -110,8 +111,8 @@ pub struct Step {
 
 impl Record {
     /// Returns how a turn with a hosted model was answered: `model`, `fallback_text`, or the reason
-    /// why the offline host answered instead; `None` if no hosted model is set up. The database's
-    /// function `fleet_hosted_turns` counts by the same words.
+    /// why the offline host answered instead. `None` if no hosted model is set up. The database's
+    /// function `fleet_hosted_turns` uses the same words.
     pub fn answered_by(&self) -> Option<&str> {
         let by_ending = self.hosted.map(|ending| match ending {
             Ending::Reply | Ending::OffTopic => "model",

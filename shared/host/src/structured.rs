@@ -22,8 +22,8 @@ impl Route {
         })
     }
 
-    /// Parses the router's answer. Returns `None` if the text is no route, or its confidence is not
-    /// between 0 and 1, because small models write values such as 10 or 95.
+    /// Parses the router's answer. Returns `None` if the text is not a route, or if its confidence
+    /// is not between 0 and 1: small models sometimes write 10 or 95.
     pub fn parse(json: &str) -> Option<Self> {
         let route: Self = serde_json::from_str(json).ok()?;
         (0.0..=1.0).contains(&route.confidence).then_some(route)
@@ -83,8 +83,8 @@ impl Verdict {
         })
     }
 
-    /// Returns the verdict, with the judge's confidence in the draft from 0 to 1 if it gave one;
-    /// `None` if the text is no verdict, and the reply then counts as not judged.
+    /// Returns the verdict, and the judge's confidence in the draft, from 0 to 1, if it gave one.
+    /// Returns `None` if the text is not a verdict; the reply is then treated as not judged.
     pub fn parse(json: &str) -> Option<(Self, Option<f64>)> {
         let judged: Judgement = serde_json::from_str(json).ok()?;
         let verdict = match judged.status {

@@ -1,5 +1,5 @@
-//! Drafts for which the right verdict is known. A model that does not judge them rightly is not
-//! used as the judge: small models pass every draft, or none.
+//! Drafts for which the right verdict is known. Small models often pass every draft, or none. A
+//! model that judges one of these drafts wrongly is therefore not used as the judge.
 
 use crate::{PromptFacts, Verdict, prompt::Row};
 
@@ -14,7 +14,7 @@ pub struct Case {
 }
 
 /// Each row comes with a right and a wrong draft. The wrong drafts state no figure or name that the
-/// row lacks, so the checks in code cannot find them.
+/// row lacks, so only a judge can refuse them, not the checks in code.
 pub const CASES: [Case; 4] = [
     Case {
         row: "Birch Pool: heated pool. Daily 9am-8pm. Adults only after 6pm.",

@@ -1,4 +1,4 @@
-//! Reads a call's body within a size limit and a time limit.
+//! Reads the body of a request within a size limit and a time limit.
 
 use std::{net::IpAddr, pin::pin, task::Poll, time::Duration};
 
@@ -30,7 +30,7 @@ pub enum BodyFault {
 /// be displaced.
 ///
 /// # Errors
-/// Fails when the body is too large or too slow, or is displaced by another caller's.
+/// Fails when the body is too large or too slow, or when another caller displaces this one.
 pub async fn read_body(
     bodies: &Crowd,
     client: Option<IpAddr>,

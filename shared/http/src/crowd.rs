@@ -1,5 +1,6 @@
-//! Callers that hold a connection without sending a call or a body. Beyond a limit, the one that
-//! has waited longest is dropped, so that slow callers displace only each other.
+//! Tracks callers that hold a connection but have not sent a request, or its body, yet. If there
+//! are too many, the caller that has waited longest is dropped. Slow callers thus displace only
+//! each other.
 
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap},
@@ -9,12 +10,12 @@ use std::{
 
 use tokio_util::sync::CancellationToken;
 
-/// Maximum numbers of callers that may be waited for at once: `all` in total, `of_one` per address.
+/// Limits on the number of callers that may wait at the same time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Waits {
     pub all: usize,
-    /// Limit per address. For IPv6 the limit is per /64 network, because a caller can use all
-    /// addresses of one.
+    /// Limit per address. For IPv6 the limit is per /64 network, because one caller can use all
+    /// addresses of such a network.
     pub of_one: usize,
 }
 
@@ -24,8 +25,8 @@ pub struct Crowd {
     waiting: Arc<Mutex<Waiting>>,
 }
 
-/// The waiting callers. `all` sorts callers with an address before those without (trusted proxies),
-/// so that a trusted proxy is displaced last.
+/// The waiting callers, in the order in which they are displaced. Callers with an address come
+/// first, the oldest of them at the front; callers without an address (trusted proxies) come last.
 #[derive(Debug, Default)]
 struct Waiting {
     entered: u64,
@@ -137,7 +138,7 @@ mod tests {
         Some(address.parse().unwrap())
     }
 
-    /// Callers that arrived one after another and still wait.
+    /// Callers in the order in which they entered the crowd.
     struct Came(Vec<(WaitingCaller, CancellationToken)>);
 
     impl Came {

@@ -1,5 +1,5 @@
-//! Connections of the fleet's public addresses (ingress and the web gateway): how many may be open,
-//! how long a caller may keep one waiting, and how a body is read.
+//! Connections of the fleet's public addresses (ingress and the web gateway). Limits how many may
+//! be open, and how long a caller may hold one without sending a request. Also reads bodies.
 
 mod body;
 mod crowd;

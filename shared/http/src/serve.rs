@@ -1,5 +1,5 @@
-//! The connections of a public address: limits their number, and the time that one may stay open
-//! without a call.
+//! Serves the connections of a public address. Limits how many are open, and how long one may stay
+//! open without a request.
 
 use std::{
     convert::Infallible,
@@ -31,17 +31,17 @@ use crate::{
     crowd::{Crowd, WaitingCaller},
 };
 
-/// How long a proxy's idle connection stays open. Proxies close idle connections themselves, mostly
-/// after 60 s, and must be first.
+/// How long an idle connection of a proxy stays open. The proxy should be the one that closes it,
+/// and most proxies do so after 60 s.
 const PROXY_IDLE_TIMEOUT: Duration = Duration::from_secs(75);
-/// Maximum size in bytes of a call's head, and of the part of a body that is read ahead.
+/// Maximum size in bytes of a request's head, and of the part of a body that is read ahead.
 const BUFFER_BYTES: usize = 16 * 1024;
-/// Maximum number of bytes that the kernel buffers for the reader of a stream.
+/// Size in bytes of the kernel's send buffer for one connection.
 const SEND_BUFFER_BYTES: usize = 16 * 1024;
-/// Time for calls in progress to finish after shutdown begins.
+/// Time for requests in progress to finish after shutdown begins.
 const DRAIN_TIMEOUT: Duration = Duration::from_secs(5);
-/// Pause after a failed accept: if there are no file descriptors left, the next one fails at once
-/// too.
+/// Pause after a failed accept: if there are no file descriptors left, the next accept would fail
+/// at once too.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
 /// The limits on the connections of one public address.
@@ -49,22 +49,22 @@ const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 pub struct Connections {
     /// Maximum number of open connections.
     pub most: usize,
-    /// Maximum number of connections that wait for a call.
+    /// Maximum number of connections that wait for a request.
     pub idle: Waits,
-    /// Time in which a call's head must arrive, and after which a connection without a call is
-    /// closed.
+    /// Time within which a request's head must arrive. A connection without a request is closed
+    /// after the same time.
     pub head: Duration,
     /// Time after which a connection is closed if its caller does not read the data sent; `None`
     /// leaves that to the operating system.
     pub unread: Option<Duration>,
 }
 
-/// The remote address of a call's connection.
+/// The remote address of a request's connection.
 #[derive(Debug, Clone, Copy)]
 pub struct Peer(pub IpAddr);
 
-/// Marks a response with a streamed body. Its connection accepts no further call, and does not
-/// count as waiting for a call.
+/// Marks a response with a streamed body. Its connection accepts no further request, and does not
+/// count as waiting for a request.
 #[derive(Debug, Clone, Copy)]
 pub struct Streamed;
 
@@ -76,7 +76,7 @@ struct Door {
     idle: Crowd,
 }
 
-/// Serves until `shutdown`, then finishes the calls in progress.
+/// Serves until `shutdown`, then finishes the requests in progress.
 pub async fn serve(
     listener: TcpListener,
     app: Router,
@@ -131,8 +131,8 @@ struct Caller<'a> {
 
 impl Door {
     /// Returns a permit for one more connection. If all are in use, closes the connection that has
-    /// waited longest for a call. If none waits for a call, returns `None`, and the new connection
-    /// is closed.
+    /// waited longest for a request. If none waits for a request, returns `None`, and the new
+    /// connection is closed.
     async fn seat(&self, open: &Arc<Semaphore>) -> Option<OwnedSemaphorePermit> {
         if let Ok(seat) = Arc::clone(open).try_acquire_owned() {
             return Some(seat);
@@ -187,7 +187,7 @@ impl Door {
 }
 
 impl Caller<'_> {
-    /// Marks the connection as waiting for a call.
+    /// Marks the connection as waiting for a request.
     fn wait(&self) {
         *self.waits() = Some(self.door.idle.enter(self.address, self.displaced.clone()));
     }

@@ -1,5 +1,5 @@
-//! Converts a verified webhook body into the action to take. The functions are pure, so that a
-//! later version of the code can parse a dead letter again.
+//! Converts a verified webhook body into the action to take. The functions do no I/O, so the body
+//! of a dead letter can be parsed with them again.
 
 use chrono::{DateTime, Utc};
 use prost::Message;
@@ -24,8 +24,8 @@ pub enum Intake {
         occurred_at: DateTime<Utc>,
         event: InboundText,
     },
-    /// A delivery receipt. `number` is the casino's number; if it cannot be read, `attempt`, taken
-    /// from the request path, identifies the casino.
+    /// A delivery receipt. `number` is the casino's number. `attempt` is taken from the path of the
+    /// webhook's URL; it identifies the casino if `number` cannot be read.
     Receipt {
         number: Option<PhoneE164>,
         attempt: Option<AttemptId>,
@@ -144,8 +144,8 @@ fn text(provider: &str, received: Received, now: DateTime<Utc>) -> Intake {
     }
 }
 
-/// Returns the opt-out or opt-in in a text: the provider's own verdict if it gave one, otherwise
-/// ours. `None` for a short code, which is not a guest.
+/// Returns the opt-out or opt-in in a text. If the provider reported a keyword, uses that;
+/// otherwise classifies the text. `None` for a short code, which is not a guest.
 pub fn word_in(event: &InboundText, from: &PhoneE164) -> Option<Keyword> {
     if from.is_short_code() {
         return None;
@@ -218,8 +218,8 @@ impl Intake {
         }
     }
 
-    /// Returns the event with `number` as its recipient, once it is known which number of a group
-    /// message is ours.
+    /// Makes `number` the recipient of the event. Used once it is known which number of a group
+    /// message is the casino's.
     #[must_use]
     pub fn addressed_to(mut self, number: &PhoneE164) -> Self {
         if let Self::Text { to, event, .. } = &mut self {
@@ -229,7 +229,8 @@ impl Intake {
         self
     }
 
-    /// Returns the stage that handles the event, the message's key there and its payload.
+    /// Returns the stage that handles the event, and the key and the payload of the message to that
+    /// stage; `None` if no stage handles the event.
     pub fn message(&self) -> Option<(seven_domain::Stage, String, bytes::Bytes)> {
         match self {
             Self::Text { event, .. } => Some((

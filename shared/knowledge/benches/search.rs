@@ -1,5 +1,5 @@
-//! Measures one retrieval: `cargo bench -p seven-knowledge --bench search`. With 5 000 items on one
-//! core, 99 in 100 must take less than 2 ms, the question's embedding included.
+//! Measures one retrieval: `cargo bench -p seven-knowledge --bench search`. With 5,000 items on one
+//! core, 99 of 100 retrievals must take less than 2 ms each, the question's embedding included.
 
 use std::time::{Duration, Instant};
 
@@ -33,7 +33,7 @@ fn now() -> DateTime<Utc> {
         .expect("a time that exists")
 }
 
-/// Repeats the demo's rows under new names until there are `size` rows, as a large group has.
+/// Repeats the demo's rows under new names until there are `size` rows.
 fn index(size: usize) -> Index {
     let text = include_str!("../../packs/demo/content.json");
     let demo = parse_content(

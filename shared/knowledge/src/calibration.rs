@@ -1,5 +1,5 @@
-//! Measures thresholds for cosines: how close to a labelled question the rows that answer it are,
-//! and how close the nearest row is when no row answers.
+//! Helps to choose thresholds for cosines. For a labelled question, measures the cosine of each row
+//! that answers it. For a question that no row answers, measures the cosine of the nearest row.
 
 use std::collections::BTreeMap;
 
@@ -9,26 +9,28 @@ use crate::{Category, Index, Query, Thresholds, evaluate::Question};
 
 /// The step between two thresholds that are tried.
 const STEP: f32 = 0.02;
-/// The share of the right rows that the suggested threshold must let through. The strictest
-/// threshold that does so is suggested.
+/// The suggested threshold must let through at least this share of the rows that answer a question.
+/// It is the highest threshold that does so.
 const KEPT: f64 = 0.95;
 
-/// The measured cosines of one category, and shares between 0 and 1.
+/// The figures measured for one category. Shares lie between 0 and 1.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Calibrated {
-    /// How many right rows were measured.
+    /// Number of pairs of a question and a row that answers it. The fields below call them right
+    /// rows.
     pub right: usize,
-    /// The cosines below which 5, 25 and 50 percent of the right rows lie.
+    /// The cosine below which 5 percent of the right rows lie. The next two fields are for 25 and
+    /// 50 percent.
     pub right_p05: f32,
     pub right_p25: f32,
     pub right_p50: f32,
-    /// For questions that no row answers: the cosines below which the nearest row lies in 50 and in
-    /// 95 percent of cases.
+    /// For questions that no row answers: the cosine below which the nearest row lies in 50 percent
+    /// of cases. The next field is for 95 percent.
     pub stranger_p50: f32,
     pub stranger_p95: f32,
     pub in_use: f32,
-    /// The share of the right rows that passes the threshold in use; `passed` is the same share of
-    /// the nearest rows to questions that no row answers.
+    /// The share of the right rows that reach the threshold `in_use`. `passed` is the share of
+    /// questions without an answer whose nearest row reaches it.
     pub kept: f64,
     pub passed: f64,
     pub suggested: f32,
@@ -104,7 +106,7 @@ fn at(sorted: &[f32], percent: usize) -> f32 {
         .unwrap_or_default()
 }
 
-/// Returns which share of a sorted list is at least `least`.
+/// Returns the share of the values in a sorted list that are at least `least`.
 fn share(sorted: &[f32], least: f32) -> f64 {
     let above = sorted.len() - sorted.partition_point(|value| *value < least);
     above as f64 / sorted.len().max(1) as f64

@@ -4,7 +4,7 @@ use std::{convert::Infallible, fmt, str::FromStr};
 
 use serde::{Deserialize, Serialize};
 
-/// A content category. Parsing replaces aliases of the known ones.
+/// A content category. Parsing also accepts aliases of the known categories.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(from = "String", into = "String")]
 pub enum Category {
@@ -16,7 +16,7 @@ pub enum Category {
     Regulations,
     Hours,
     GeneralInfo,
-    /// Any other category, such as rooms, parking or golf. The generic formatter writes its text.
+    /// Any other category, such as rooms, parking or golf.
     Other(String),
 }
 

@@ -20,8 +20,8 @@ pub struct Chunk {
 /// The work that an ingestion of content has to do; everything else stays as it is.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Ingestion {
-    /// Chunks that have no stored vector for this text and embedder, each with the hash to store
-    /// beside its new vector.
+    /// Chunks that have no stored vector for their current text and embedder. Each comes with the
+    /// hash to store beside its new vector.
     pub embed: Vec<(Chunk, String)>,
     pub unchanged: usize,
     /// Ids of stored vectors whose item no longer exists. Delete them after the new vectors are
@@ -29,7 +29,7 @@ pub struct Ingestion {
     pub orphans: Vec<String>,
 }
 
-/// The reason why an ingestion is refused: it is probably a mistake.
+/// The reason why an ingestion is refused as a probable mistake.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum IngestionError {
     #[error("the content came back empty while {stored} vectors are stored; nothing is deleted")]
@@ -76,8 +76,8 @@ impl Chunk {
 // === impl Ingestion ===
 
 impl Ingestion {
-    /// Compares a casino's items with the hashes stored beside its vectors, by item id; an item has
-    /// at most one vector.
+    /// Compares a casino's items with `stored`, which holds each stored vector's hash by item id.
+    /// An item has at most one vector.
     pub fn plan(
         items: &[Item],
         zone: Tz,

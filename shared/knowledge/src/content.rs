@@ -31,7 +31,7 @@ impl fmt::Display for ContentProblem {
 
 impl std::error::Error for ContentProblem {}
 
-/// Reads a whole file. `file` is only its name, for problems; relative dates count from
+/// Reads a whole file. `file` is the name that problems show. Relative dates count from
 /// `reference`.
 pub fn parse_content(
     file: &str,
@@ -125,8 +125,8 @@ fn rows(text: &str, complain: &mut impl FnMut(usize, Problem)) -> Vec<(usize, Va
         .map(|(n, l)| (n + 1, l.trim()))
         .filter(|(_, l)| !l.is_empty())
         .collect();
-    // A file is JSON Lines if its first line is an object. Any other text is one broken document,
-    // and the first parse names the place.
+    // A file is JSON Lines if its first line is an object. Any other text is one broken document;
+    // the error of the first parse says where it is broken.
     if !lines
         .first()
         .is_some_and(|(_, line)| serde_json::from_str::<Value>(line).is_ok_and(|v| v.is_object()))

@@ -19,7 +19,7 @@ pub(crate) const MOMENT_FIX: &str = "write `2026-12-01 20:00`, `12/1/2026 8pm`, 
 pub(crate) const DAY_FIX: &str =
     "write `2026-12-31`, `12/31/2026`, `today`, `tomorrow` or `in 30 days`";
 
-/// Reads a point in time. A stored item contains it as RFC 3339, which needs no `reference`.
+/// Reads a point in time. A time in RFC 3339 form, as stored items have it, needs no `reference`.
 pub(crate) fn moment(text: &str, reference: Option<Reference>) -> Option<DateTime<Utc>> {
     if let Ok(at) = DateTime::parse_from_rfc3339(text.trim()) {
         return Some(at.to_utc());
@@ -29,7 +29,8 @@ pub(crate) fn moment(text: &str, reference: Option<Reference>) -> Option<DateTim
     let iso = text
         .split_once('t')
         .filter(|(date, _)| date.parse::<NaiveDate>().is_ok());
-    // Tries the last two blanks as the border before the time, because "8 pm" contains a blank.
+    // Splits the date from the time at the last blank. If this fails, splits at the blank before
+    // it, because "8 pm" contains a blank.
     let split = |(at, _)| (&text[..at], &text[at + 1..]);
     let blanks = text.rmatch_indices(' ').map(split);
     let mut parts = iso.into_iter().chain(blanks.take(2));

@@ -14,7 +14,8 @@ use serde::{Deserialize, Serialize};
 
 pub use offline::Offline;
 
-/// Identifies vectors that may be compared with each other: those of one model, version and length.
+/// Identifies vectors that may be compared with each other: those of one model, one version and one
+/// dimension.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Space {
     /// The exact name of the model, such as `gemini-embedding-001`; never an alias such as
@@ -25,23 +26,23 @@ pub struct Space {
     pub dimension: usize,
 }
 
-/// The reason why a text is no [`Space`].
+/// The reason why a text cannot be read as a [`Space`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("not written as model@version:dimension")]
 pub struct NotASpace;
 
-/// The use of a text; some models embed questions and documents differently.
+/// Whether a text is a document or a question; some models embed the two differently.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Purpose {
     Document,
     Query,
 }
 
-/// A vector of unit length, or all zeros if the embedder knows nothing in the text.
+/// A vector of unit length, or all zeros if the embedder recognises nothing in the text.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Vector(Box<[f32]>);
 
-/// The reason why a text has no vector. The message is the embedder's, which has already retried.
+/// The reason why a text has no vector. The embedder reports it after its own retries.
 #[derive(Debug, thiserror::Error)]
 pub enum EmbedError {
     #[error("embedding with {model} took too long")]
@@ -76,7 +77,7 @@ pub trait Embedder: fmt::Debug + Send + Sync {
 // === impl Space ===
 
 impl fmt::Display for Space {
-    /// Writes the space as content hashes use it, such as `offline@1f3c:512`.
+    /// Writes the space in the form that content hashes contain, such as `offline@1f3c:512`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}@{}:{}", self.model, self.version, self.dimension)
     }
@@ -100,8 +101,8 @@ impl FromStr for Space {
 // === impl Vector ===
 
 impl Vector {
-    /// Scales the values to unit length, which a hosted model's shortened vectors lack. Values that
-    /// are not finite count as zero.
+    /// Scales the values to unit length; the shortened vectors of a hosted model, for example, have
+    /// another length. Values that are not finite become zero.
     pub fn normalised(mut values: Vec<f32>) -> Self {
         values
             .iter_mut()
@@ -119,7 +120,7 @@ impl Vector {
     }
 
     /// Returns the cosine similarity: 1 for the same direction, 0 for unrelated, -1 for opposite.
-    /// Vectors of different lengths give 0.
+    /// Vectors with different numbers of values give 0.
     pub fn similarity(&self, other: &Self) -> f32 {
         if self.0.len() == other.0.len() {
             self.0.iter().zip(&other.0).map(|(a, b)| a * b).sum()
@@ -132,7 +133,7 @@ impl Vector {
         &self.0
     }
 
-    /// Returns whether all values are zero because the embedder knew nothing in the text.
+    /// Returns whether all values are zero because the embedder recognised nothing in the text.
     pub fn is_silent(&self) -> bool {
         self.0.iter().all(|v| *v == 0.0)
     }

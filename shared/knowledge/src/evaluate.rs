@@ -97,7 +97,7 @@ pub fn parse_questions(text: &str) -> Result<Vec<Question>, QuestionError> {
     Ok(questions)
 }
 
-/// Asks every question; `search` returns item ids, the best first.
+/// Asks every question and rates the first `k` item ids that `search` returns, the best first.
 pub fn evaluate(
     questions: &[Question],
     k: usize,
@@ -180,7 +180,8 @@ impl Sums {
         f.zero_results += f64::from(u8::from(found.is_empty()));
     }
 
-    /// Divides the sums by the number of questions; without questions, the means are 0.
+    /// Turns the sums into means. The mean of `silence` is taken over the unanswerable questions,
+    /// the other means over the answerable ones. If there are no such questions, the mean is 0.
     fn figures(self) -> Figures {
         let f = self.figures;
         let (answerable, rest) = (

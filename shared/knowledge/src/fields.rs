@@ -184,7 +184,7 @@ impl<'m, 'p> Fields<'m, 'p> {
         }
     }
 
-    /// Returns the keys that were never read; for categories without a schema.
+    /// Returns the fields that were never read; used for categories without a schema.
     pub(crate) fn rest(&self) -> std::collections::BTreeMap<String, Value> {
         self.map
             .iter()

@@ -126,7 +126,7 @@ pub fn text(item: &Item, zone: Tz) -> String {
     parts.join(" ")
 }
 
-/// Returns the hash of an item's text together with its source.
+/// Returns the hash of a text together with its source, such as a casino or an embedder's space.
 pub fn document_id(text: &str, source: &str) -> String {
     let mut hash = Sha256::new();
     hash.update(text.as_bytes());
@@ -148,7 +148,7 @@ pub fn money(value: &Value) -> String {
     value.as_f64().map_or_else(|| plain(value), dollars)
 }
 
-/// Writes ticket prices: "$25", "$25-$60", "free".
+/// Writes ticket prices: "$25", "$25-$60".
 pub fn tickets(min: Option<f64>, max: Option<f64>) -> Option<String> {
     match (min, max) {
         (Some(min), Some(max)) if max > min => Some(format!("{}-{}", dollars(min), dollars(max))),
@@ -157,7 +157,7 @@ pub fn tickets(min: Option<f64>, max: Option<f64>) -> Option<String> {
     }
 }
 
-/// Writes a moment in the casino's local time: "Friday at 8pm", "viernes a las 8pm".
+/// Writes a moment in the casino's local time: "Friday Mar 6 at 8pm", "viernes 6 a las 8pm".
 pub fn moment(at: DateTime<Utc>, zone: Tz, language: Language) -> String {
     use chrono::Datelike;
     let local = at.with_timezone(&zone);

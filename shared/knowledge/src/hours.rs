@@ -28,12 +28,12 @@ pub struct Span {
     pub closes: u16,
 }
 
-/// The openings of each weekday, Monday first; stored and sent as text ("Sun-Thu 11am-10pm"). The
-/// wall clock decides: an hour that the clocks repeat counts twice, a skipped hour never happens.
+/// The openings of each weekday, Monday first; stored and sent as text ("Sun-Thu 11am-10pm").
+/// Openings follow the local clock, also on the days on which the clocks change.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct WeeklyHours {
     days: [Vec<Span>; 7],
-    /// Holidays, which replace the hours of their weekday. The text does not contain them.
+    /// Holidays, which replace the hours of their weekday. The stored text does not contain them.
     special: Vec<SpecialDay>,
 }
 
@@ -122,7 +122,7 @@ impl WeeklyHours {
         self.days.iter().all(Vec::is_empty)
     }
 
-    /// Returns how many minutes a regular week is open.
+    /// Returns for how many minutes the venue is open in a regular week.
     pub fn minutes(&self) -> u32 {
         self.days
             .iter()
@@ -166,7 +166,8 @@ impl WeeklyHours {
         })
     }
 
-    /// Returns the next opening after `at`; if the venue is open at `at`, the one after it closes.
+    /// Returns the next opening after `at`. If the venue is open at `at`, this is the first opening
+    /// after the venue has closed.
     pub fn next_opening(&self, at: DateTime<Utc>, tz: Tz) -> Option<Moment> {
         let today = at.with_timezone(&tz).date_naive();
         // Looks further than a week, because holidays may replace every opening of one week.
@@ -247,8 +248,9 @@ fn wall(date: NaiveDate, minute: u16) -> NaiveDateTime {
     date.and_time(chrono::NaiveTime::MIN) + TimeDelta::minutes(minute.into())
 }
 
-/// Returns the first instant after `after` at which the wall clock shows `wall`; for a time that
-/// the clocks skip, the instant of the change.
+/// Returns the instant at which the local clock shows `wall`. If the clock shows `wall` twice,
+/// returns the first of the two that is after `after`. If the clocks skip `wall`, returns the
+/// instant of the change.
 pub(crate) fn instant(wall: NaiveDateTime, tz: Tz, after: DateTime<Utc>) -> DateTime<Utc> {
     match tz.from_local_datetime(&wall) {
         chrono::LocalResult::Single(t) => t.to_utc(),

@@ -60,8 +60,8 @@ impl Index {
             .iter()
             .map(|item| item.to_json().to_string().len() + size_of::<Item>())
             .sum();
-        // Parsed content takes nearly twice the memory of its JSON, and the sentences that the
-        // first question builds take as much again.
+        // Parsed content takes nearly twice the memory of its JSON. The sentences, which are built
+        // at the first question, take the same amount again.
         let bytes = size_of::<Self>() + 4 * content + words.bytes() + names.bytes();
         Self {
             items,
@@ -74,8 +74,8 @@ impl Index {
         }
     }
 
-    /// Adds the items' vectors, by item id, all of one space. Items without a vector are found by
-    /// their words alone.
+    /// Adds the items' vectors; the keys are item ids, and all vectors belong to `space`. Items
+    /// without a vector are found by their words alone.
     #[must_use]
     pub fn with_vectors(mut self, space: Space, vectors: &HashMap<String, Vector>) -> Self {
         let matrix = vectors::Matrix::build(&self.items, space, vectors);
@@ -111,8 +111,8 @@ impl Index {
         self
     }
 
-    /// Returns a copy of the index in which these items count as inactive, so that nothing finds
-    /// them.
+    /// Returns a copy of the index in which the items that `hide` selects are inactive. No search
+    /// finds inactive items.
     #[must_use]
     pub fn hiding(&self, hide: impl Fn(&Item) -> bool) -> Self {
         let mut index = self.clone();
@@ -138,7 +138,8 @@ impl Index {
         self.bytes
     }
 
-    /// Returns the best matches first; items with equal scores keep the order of the content file.
+    /// Searches by words alone and returns at most `k` hits, the best first. Items with equal
+    /// scores keep the order of the content file.
     pub fn search(&self, query: &str, now: DateTime<Utc>, k: usize) -> Vec<Hit> {
         let today = self.today(now);
         let mut hits: Vec<Hit> = self

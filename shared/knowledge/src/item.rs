@@ -81,7 +81,8 @@ impl Item {
         self.hours().is_some_and(|h| h.is_open(at, tz))
     }
 
-    /// Returns the location of a restaurant or a game, or the venue of an event.
+    /// Returns where the item is: the venue of an event, or the location of any other item that has
+    /// one.
     pub fn location(&self) -> Option<&str> {
         match &self.details {
             Details::Dining(d) => d.location.as_deref(),
@@ -94,14 +95,14 @@ impl Item {
         }
     }
 
-    /// Returns whether guests may be told about the item at `now`: it is active, no past event, and
-    /// no promotion outside its days.
+    /// Returns whether guests may be told about the item at `now`. The item must be active. An
+    /// event must not be over, and a promotion's last day must not be past.
     pub fn is_current(&self, now: DateTime<Utc>, tz: Tz) -> bool {
         self.is_current_on(now, now.with_timezone(&tz).date_naive())
     }
 
-    /// Like [`Item::is_current`]; takes the casino's day from the caller, which checks thousands of
-    /// items.
+    /// Like [`Item::is_current`], but the caller passes the casino's date as `today`, so that
+    /// thousands of items can be checked with one computation of the date.
     pub(crate) fn is_current_on(&self, now: DateTime<Utc>, today: NaiveDate) -> bool {
         let timely = match &self.details {
             Details::Entertainment(e) => {

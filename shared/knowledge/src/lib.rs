@@ -1,5 +1,5 @@
 //! A casino's knowledge about itself: content file, checked items, opening hours and index. Does no
-//! I/O, reads no clock, and never mixes casinos: an [`Index`] has the items of one.
+//! I/O, reads no clock, and never mixes casinos: an [`Index`] has the items of one casino.
 
 pub mod calibration;
 mod category;

@@ -1,4 +1,4 @@
-//! The casino's promotions and facts in the form against which the offers in a reply are checked.
+//! Turns the casino's content into the catalogue against which the offers in a reply are checked.
 
 use chrono_tz::Tz;
 use serde_json::Value;
@@ -6,8 +6,8 @@ use seven_compliance::offers::{Catalogue, Promotion, Row};
 
 use crate::{Item, formatter, item::Details};
 
-/// Returns the catalogue of a casino's whole content, as the store has it. Items that cannot be
-/// read are left out, so they justify no offer.
+/// Returns the catalogue of a casino's whole content, as it is stored. Items that cannot be read
+/// are left out, so they justify no offer.
 pub fn catalogue_of(content: &[Value], zone: Tz) -> Catalogue {
     let items: Vec<Item> = content
         .iter()

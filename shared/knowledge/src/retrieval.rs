@@ -6,10 +6,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Space, TOP_K, Thresholds};
 
-/// Maximum number of rows for one question; more would crowd the facts out of a prompt.
+/// The highest value allowed for `rows`. With more rows, the useful ones get lost in the prompt.
 const MOST_ROWS: usize = 20;
 
-/// Settings of the search. An absent one keeps the measured default.
+/// Settings of the search. A setting that the pack omits keeps its measured default.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Retrieval {
@@ -17,25 +17,27 @@ pub struct Retrieval {
     pub rows: usize,
     /// The balance between relevance (1) and variety (0) among the rows; `None` keeps the ranking.
     pub relevance: Option<f32>,
-    /// Thresholds by the name of the embedding model, such as "local-e5-small", in place of the
-    /// calibrated ones. One model's cosines mean nothing for another.
+    /// Thresholds that replace the calibrated ones, by the name of the embedding model, such as
+    /// "local-e5-small". Each model needs its own, because cosines of two models cannot be
+    /// compared.
     pub thresholds: BTreeMap<String, Thresholds>,
 }
 
 // === impl Retrieval ===
 
 impl Retrieval {
-    /// Returns the thresholds for the vectors of an index.
+    /// Returns the thresholds for the vectors of an index: the pack's own, or else the calibrated
+    /// ones.
     pub(crate) fn thresholds(&self, space: Option<&Space>) -> Thresholds {
         let own = space.and_then(|space| self.thresholds.get(space.model.as_str()));
         own.cloned()
             .unwrap_or_else(|| space.map_or_else(Thresholds::default, Thresholds::of))
     }
 
-    /// Says what is wrong with the settings and what would be right.
+    /// Checks that each number of the settings is in its range.
     ///
     /// # Errors
-    /// Fails if a number is outside of its range.
+    /// Names the first setting that is out of range, and the range.
     pub fn check(&self) -> Result<(), String> {
         if !(1..=MOST_ROWS).contains(&self.rows) {
             return Err(format!("`rows` is {}; 1 to {MOST_ROWS} fit", self.rows));

@@ -1,5 +1,6 @@
-//! A pack's declaration of its content categories. Code also checks the eight known ones
-//! (`item/read.rs`); a category that is not declared accepts any field and requires none.
+//! A pack's declaration of its content categories. `item/read.rs` always checks the eight
+//! categories that the code knows, declared or not. Any other category that is not declared may
+//! have any fields.
 
 use std::{collections::BTreeMap, fmt};
 
@@ -120,7 +121,7 @@ impl Schema {
     }
 }
 
-/// Returns whether the value is absent; blank cells of a spreadsheet are.
+/// Returns true for null and for blank text, because a blank cell of a spreadsheet means no value.
 fn is_blank(value: &Value) -> bool {
     value.is_null() || value.as_str().is_some_and(|text| text.trim().is_empty())
 }

@@ -1,5 +1,5 @@
-//! The scores a row must reach to count as an answer, per category and embedder: one model's
-//! cosines mean nothing for another.
+//! The scores that a row must reach to be an answer. They differ by category and by embedder,
+//! because the cosines of two models cannot be compared.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Category, Space};
 
-/// The lowest cosine per category, and the lowest score by words. A row must reach one of them.
+/// The lowest cosine per category, and the lowest score by words. A row must reach at least one of
+/// the two.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Thresholds {
@@ -18,13 +19,13 @@ pub struct Thresholds {
     /// The share of the question's words that a row must contain if its vector is not close enough.
     pub lexical: f32,
     /// A row takes part in the ranking by vectors only if its cosine is at least this share of the
-    /// best cosine. Fusion sees only ranks, so without this limit it would prefer a row slightly
-    /// good in both rankings to one very good in one.
+    /// best cosine. Fusion sees only ranks. Without this limit, a row that is mediocre in both
+    /// rankings could come before a row that is very good in one.
     #[serde(default = "share")]
     pub share: f32,
 }
 
-/// The specification's table, measured with `gemini-embedding-001`.
+/// The specification's table of lowest cosines, measured with `gemini-embedding-001`.
 const SEED: &[(&str, f32)] = &[
     ("dining", 0.60),
     ("spa", 0.60),
@@ -36,29 +37,31 @@ const SEED: &[(&str, f32)] = &[
 ];
 const SEED_DEFAULT: f32 = 0.65;
 
-/// Thresholds of the same strictness for the offline embedder, measured in steps of 0.02 on the
-/// questions of `tests/retrieval/demo.jsonl` that are not held out.
+/// Thresholds for the offline embedder, as strict as `SEED`. They were measured in steps of 0.02 on
+/// the questions of `tests/retrieval/demo.jsonl` that are not held out.
 const OFFLINE: &[(&str, f32)] = &[("regulations", 0.32)];
 const OFFLINE_DEFAULT: f32 = 0.24;
 
 /// The local embedding's cosines all lie between 0.7 and 0.95, and no threshold separates right
-/// rows from wrong ones: 0.80 finds nothing for only a fifth of the questions that no row answers,
-/// and loses 4 of 100 answers. So `LOCAL_DEFAULT` lets all rows pass, and the narrow `LOCAL_SHARE`
-/// keeps wrong rows out of the ranking. Measured on the same questions as `OFFLINE`.
+/// rows from wrong ones. A threshold of 0.80 would lose 4 of 100 right answers. It would find
+/// nothing for only a fifth of the questions that no row answers. `LOCAL_DEFAULT` therefore lets
+/// all rows pass, and the narrow `LOCAL_SHARE` keeps wrong rows out of the ranking. Measured on the
+/// same questions as `OFFLINE`.
 const LOCAL_DEFAULT: f32 = 0.65;
 const LOCAL_SHARE: f32 = 0.97;
 
 /// `Thresholds::share` for all other embedders.
 const SHARE: f32 = 0.6;
 
-/// `Thresholds::lexical`: half of the question, by weight of its words, as the offline host also
-/// requires.
+/// `Thresholds::lexical`: a row must contain half of the question's words, counted by their weight.
+/// The offline host requires the same.
 const LEXICAL: f32 = 0.5;
 
 // === impl Thresholds ===
 
 impl Thresholds {
-    /// Returns the table for an embedder; one that was never calibrated gets the specification's.
+    /// Returns the thresholds for an embedder. An embedder that was never calibrated gets the
+    /// specification's.
     pub fn of(space: &Space) -> Self {
         match space.model.as_str() {
             "offline" => Self::table(OFFLINE_DEFAULT, OFFLINE),
@@ -96,7 +99,7 @@ fn share() -> f32 {
 }
 
 impl Default for Thresholds {
-    /// Returns the table for an index without vectors, where only words count.
+    /// Returns the thresholds for an index without vectors; the search there uses only the words.
     fn default() -> Self {
         Self::table(SEED_DEFAULT, SEED)
     }

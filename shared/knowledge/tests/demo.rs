@@ -1,4 +1,5 @@
-//! The demo casino's content must be readable, because a new machine shows it first.
+//! The demo casino's content must be readable: a new installation shows it before there is any
+//! other content.
 
 use chrono::{TimeZone, Utc};
 use chrono_tz::America::New_York;

@@ -1,5 +1,5 @@
-//! Asks the labelled questions about the demo casino: the figures that retrieval must reach, and
-//! the rules for the set of questions.
+//! Asks the labelled questions about the demo casino. Checks the figures that retrieval must reach
+//! and the rules for the set of questions.
 #![expect(clippy::unwrap_used, reason = "helpers of tests")]
 
 use std::collections::HashSet;
@@ -36,9 +36,9 @@ fn questions() -> Vec<Question> {
     parse_questions(include_str!("retrieval/demo.jsonl")).unwrap()
 }
 
-/// Questions whose author had not read the lexicon, the vocabulary or the embedder; nothing may be
-/// tuned to them. The same author widened the lexicon later, so the held-out questions are the
-/// stricter test.
+/// Questions whose author had not read the lexicon, the vocabulary or the embedder. Nothing may be
+/// tuned to them. Their author widened the lexicon later, so the held-out questions of `demo.jsonl`
+/// are the stricter test.
 fn fresh_questions() -> Vec<Question> {
     parse_questions(include_str!("retrieval/fresh.jsonl")).unwrap()
 }

@@ -97,12 +97,12 @@ pub struct ToolResult {
     pub content: Value,
 }
 
-/// A model's reply. It can be serialised because a turn stores each paid reply and reuses it when
-/// retried (D4).
+/// A model's reply. A turn stores each reply, because it was paid for, and uses the stored reply if
+/// the turn is retried (D4).
 #[derive(Clone, PartialEq, Serialize, Deserialize)]
 pub struct ChatReply {
-    /// The final text; JSON that fits the schema if the request had one. May be empty beside tool
-    /// calls.
+    /// The final text; JSON that fits the schema if the request had one. It may be empty if there
+    /// are tool calls.
     pub text: String,
     pub tool_calls: Vec<ToolCall>,
     pub usage: Usage,
@@ -126,8 +126,8 @@ pub enum Finish {
 const OWN_ID: &str = "own-";
 
 impl ToolCall {
-    /// Returns an id for tool call number `nth`, counted from 0, of a reply in which the provider
-    /// gave no ids.
+    /// Makes an id for a tool call to which the provider gave none. `nth` is the position of the
+    /// call in the reply, counted from 0.
     pub fn own_id(nth: usize) -> String {
         format!("{OWN_ID}{nth}")
     }
@@ -139,7 +139,8 @@ impl ToolCall {
 }
 
 impl ChatReply {
-    /// Parses the text as JSON; meant for replies to a request with a schema.
+    /// Parses the text as JSON; `None` if it is not JSON. The final text is JSON if the request had
+    /// a schema.
     pub fn json(&self) -> Option<Value> {
         serde_json::from_str(&self.text).ok()
     }

@@ -2,7 +2,7 @@
 //! vectors of content are stored (D12).
 //!
 //! Content is embedded when it is ingested, and a question during its turn. If a question has no
-//! vector by its deadline, the search uses its words alone, so that retrieval never fails a turn
+//! vector by its deadline, the search uses its words alone. Retrieval thus never fails a turn
 //! (D10).
 
 mod gemini;
@@ -34,10 +34,10 @@ pub use self::hosted::Hosted;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Provider {
-    /// Computed in memory, without a network; no vector is stored.
+    /// Computed in memory, without a model or a connection; no vector is stored.
     #[default]
     Offline,
-    /// multilingual-e5-small in this process, without a network, from weights in a folder.
+    /// The model multilingual-e5-small, run in this process with weights from a folder.
     Local,
     /// Gemini's `embedContent` and `batchEmbedContents`.
     Gemini,
@@ -116,7 +116,7 @@ pub struct Stored {
 // === impl Provider ===
 
 impl Provider {
-    /// Returns true for a hosted service that requires a key.
+    /// Returns true for a hosted service; only such a service reads `Settings::api_key`.
     pub fn has_key(self) -> bool {
         matches!(self, Self::Gemini | Self::Openai)
     }
@@ -131,8 +131,8 @@ impl Default for Embedding {
 }
 
 impl Embedding {
-    /// Creates the embedding without opening a connection. For a hosted model the process must have
-    /// installed its TLS provider (rustls with ring) first. The local model reads its weights,
+    /// Creates the embedding without opening a connection. If the model is hosted, the process must
+    /// have installed a TLS provider (rustls with ring) before. The local model reads its weights,
     /// which takes about a second.
     ///
     /// # Errors
@@ -171,8 +171,8 @@ impl Embedding {
         }
     }
 
-    /// Returns the embedder if it computes without I/O, which a search within a tool call requires;
-    /// `None` for a model.
+    /// Returns the embedder if it answers at once, as a search within a tool call requires; `None`
+    /// for a model.
     pub fn immediate(&self) -> Option<&dyn Embedder> {
         match self {
             Self::Offline(offline) => Some(&**offline),

@@ -1,8 +1,8 @@
-//! Errors of a model, and advice whether a retry can help.
+//! Errors of a model, and advice on whether a retry can help.
 
 use std::time::Duration;
 
-/// Advice to the caller whether and when to retry.
+/// Advice to the caller on whether and when to retry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Retry {
     Never,

@@ -1,6 +1,6 @@
 //! Gemini over `generateContent` (v1beta, REST). Function calls are sent back with their
-//! `thoughtSignature`. Models before version 3 refuse tools together with a JSON schema, so their
-//! instructions contain the schema.
+//! `thoughtSignature`. Models before version 3 refuse a JSON schema together with tools; the
+//! instructions then contain the schema.
 
 mod read;
 #[cfg(test)]

@@ -1,8 +1,8 @@
 //! Guards calls to a hosted model with a deadline, the fleet's breaker, retries, our own rate limit
 //! and a record of costs.
 //!
-//! The order is breaker(retries(limiter(call))): a call with all its retries is one failure for the
-//! breaker, and an open breaker sends no request.
+//! The layers are breaker(retries(limiter(call))). The breaker counts a call with all its retries
+//! as one failure at most. While the breaker is open, no request is sent.
 
 mod guard;
 mod observer;

@@ -1,5 +1,5 @@
-//! One POST request with a deadline, and the errors that its failures become. Both wire formats use
-//! it.
+//! One POST request with a deadline, and the errors that its failures become. The wire formats of
+//! Gemini and OpenAI both use it.
 
 use std::{fmt, time::Duration};
 
@@ -13,7 +13,7 @@ use tokio::time::Instant;
 
 use crate::chat::{Defect, Error, Usage};
 
-/// Maximum size of an answer, in bytes; no answer to a text message can be larger.
+/// Maximum size of an answer, in bytes; an answer for a text message is far smaller.
 const MOST_BYTES: usize = 4 << 20;
 
 /// The address of a model. Its key is kept in a header that neither `Debug` nor an error prints.

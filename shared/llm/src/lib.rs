@@ -46,7 +46,7 @@ pub trait Model: Send + Sync {
 #[derive(Debug, Clone)]
 pub struct Request {
     pub casino_name: String,
-    /// The phone number at which guests reach people, formatted as in texts.
+    /// The phone number at which guests reach people, in the form in which texts show it.
     pub contact_phone: String,
     pub persona: String,
     pub zone: Tz,
@@ -56,7 +56,7 @@ pub struct Request {
     /// Text that persona-envelope puts before the reply, such as the disclosure; the reply must
     /// leave room for it and not repeat it.
     pub lead: Option<String>,
-    /// How long the reply may be, the lead included.
+    /// The maximum length of the reply together with `lead`.
     pub length: ReplyLength,
     /// Every unanswered text of the guest, oldest first.
     pub texts: Vec<String>,
@@ -155,7 +155,7 @@ impl StaffKind {
     }
 }
 
-/// Tokens billed for a call; zero offline.
+/// Tokens billed for a call; zero for the offline model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Usage {
     pub input_tokens: u64,

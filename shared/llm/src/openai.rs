@@ -101,8 +101,8 @@ impl OpenAi {
         outcome
     }
 
-    /// Tries the formats in order. If all fail, returns the first unreadable answer rather than a
-    /// refusal, because it says more about the model; the error contains the tokens of all
+    /// Tries the formats in order. If all fail, returns the first unreadable answer, because it
+    /// says more about the model than a refusal does. The error contains the tokens of all
     /// attempts.
     async fn find_format(&self, request: &ChatRequest) -> Result<ChatReply, Error> {
         let until = Instant::now() + request.deadline;
@@ -137,8 +137,8 @@ impl OpenAi {
         }
         match (unreadable, refused) {
             (Some((format, error)), _) => {
-                // In no format does this model give a usable answer; later calls try only this
-                // format.
+                // No format gave a usable answer. Later calls use only this format, so that each of
+                // them makes one request.
                 self.format.set(format);
                 Err(error.billed(billed))
             }

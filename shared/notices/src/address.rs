@@ -1,5 +1,5 @@
-//! The addresses of contacts. Casinos enter them, so they must not lead into our own network: chat
-//! webhooks must be https at public addresses, and no redirect is followed.
+//! The addresses of contacts. Casinos enter these addresses, so none may lead into our own network:
+//! a chat webhook must be an https URL at a public address. Redirects are not followed.
 
 use std::net::{IpAddr, SocketAddr};
 
@@ -65,8 +65,8 @@ pub fn public_url(text: &str, local: bool) -> Result<Url, Bad> {
     }
 }
 
-/// Returns whether an address belongs to the public internet: not to this machine, a private or
-/// link-local network, or a range for documentation and tests (RFC 6890).
+/// Returns whether an address belongs to the public internet. Addresses of this machine, of private
+/// or link-local networks, and for documentation and tests do not (RFC 6890).
 fn is_public(ip: IpAddr) -> bool {
     match ip.to_canonical() {
         IpAddr::V4(ip) => {

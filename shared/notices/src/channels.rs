@@ -85,8 +85,8 @@ impl Senders {
         })
     }
 
-    /// Sends one notice to a contact. `notice` is its id: a mail that is sent again after a lost
-    /// answer has the same Message-ID.
+    /// Sends one notice to a contact. `notice` is the notice's id, from which a mail's Message-ID
+    /// is made. If a mail is sent again after a lost answer, it has the same Message-ID.
     ///
     /// # Errors
     /// Fails when the channel did not accept the notice.
@@ -110,7 +110,7 @@ impl Senders {
     /// Sends a test notice, which only shows that the channel works.
     ///
     /// # Errors
-    /// Fails when the channel did not accept it.
+    /// Fails when the channel did not accept the test notice.
     pub async fn test(
         &self,
         channel: ContactChannel,
@@ -125,10 +125,10 @@ impl Senders {
             .await
     }
 
-    /// Sends a plain text; `id` identifies it as in [`Senders::tell`].
+    /// Sends a plain message by chat or mail. A mail's Message-ID is made from `id`.
     ///
     /// # Errors
-    /// Fails when the channel did not accept it.
+    /// Fails when the channel did not accept the message.
     pub async fn say(
         &self,
         channel: ContactChannel,
@@ -191,7 +191,7 @@ impl Senders {
     }
 }
 
-/// Returns the error for a contact with a phone: the sender delivers its notices as outbound texts.
+/// Returns the error for a contact that is a phone: outbound-sender delivers its notices as texts.
 fn by_text() -> Untold {
     never("a phone is told by an outbound text".to_owned())
 }

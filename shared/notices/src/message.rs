@@ -11,7 +11,7 @@ use crate::{DANGERS, Words, reason_name};
 
 /// Maximum length of one quoted text, in characters.
 const MOST_QUOTED: usize = 300;
-/// Maximum length of a text object, in characters; Slack accepts 3000.
+/// Maximum length of one text object of a chat message, in characters; Slack accepts 3000.
 const MOST_BLOCK: usize = 2_900;
 
 /// One text of the conversation.
@@ -46,8 +46,8 @@ pub struct CaseMessage {
     pub link: Url,
 }
 
-/// Returns a guest's text as one line that is safe to show: without control characters, without
-/// marks that change the writing direction of the text after them, and with at most 300 characters.
+/// Returns a guest's text as one line that is safe to show. It has at most 300 characters, no
+/// control characters, and no marks that change the writing direction.
 pub fn shown_line(text: &str) -> String {
     let turns = |c: char| matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{200e}' | '\u{200f}');
     let mut line: String = text
@@ -63,7 +63,7 @@ pub fn shown_line(text: &str) -> String {
     line
 }
 
-/// Returns the text that sends the confirmation code to a phone of staff.
+/// Returns the text message with the confirmation code for a phone of staff.
 pub fn code_text(language: Language, casino: &str, code: &str) -> String {
     let text = Words(language).t("code_text");
     text.replace("{code}", code).replace("{casino}", casino)
@@ -177,9 +177,9 @@ impl CaseMessage {
         parts.join("\n\n")
     }
 
-    /// Returns the message for a Slack-compatible webhook: `text` for notifications and simple
-    /// servers, `blocks` for the channel. A guest's words are in `plain_text` objects, in which
-    /// markup and mentions have no effect.
+    /// Returns the message for a Slack-compatible webhook. `text` is for push notifications and for
+    /// servers that show no blocks; `blocks` are shown in the channel. A guest's words are in
+    /// `plain_text` objects, in which markup and mentions have no effect.
     pub fn chat(&self) -> Value {
         let w = self.words();
         let facts = self.facts();

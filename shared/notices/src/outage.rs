@@ -1,5 +1,5 @@
-//! Letters that tell a casino's contacts that its guests have to wait, and later that they no
-//! longer do (PROD-40).
+//! Letters to a casino's contacts about an outage: one when guests have to wait, one when the
+//! outage is over.
 
 use chrono::{DateTime, Utc};
 use chrono_tz::Tz;
@@ -17,7 +17,7 @@ pub struct Outage {
     pub until: Option<DateTime<Utc>>,
 }
 
-/// Returns subject and text. Times are in the casino's time zone.
+/// Returns the letter's subject and body. Times are in the casino's time zone.
 pub fn letter(language: Language, casino: &str, zone: Tz, outage: &Outage) -> (String, String) {
     let words = Words(language);
     let clock = |at: DateTime<Utc>| at.with_timezone(&zone).format("%Y-%m-%d %H:%M").to_string();

@@ -18,8 +18,8 @@ fn read(text: &str) -> Table {
 pub struct Words(pub Language);
 
 impl Words {
-    /// Returns the text under this key. A missing key is returned itself; a test ensures that none
-    /// is missing.
+    /// Returns the text under this key. If there is none, returns the key itself. A test checks
+    /// that both languages have the same keys.
     pub fn t(self, key: &str) -> String {
         self.find(key).unwrap_or(key).to_owned()
     }

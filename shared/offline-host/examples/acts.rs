@@ -1,5 +1,5 @@
-//! Prints texts as the learnt table of acts reads them, one per line, for
-//! `scripts/data/train_tables.py`.
+//! Reads texts from standard input, one per line, and prints them as the learnt table of acts reads
+//! them. `scripts/data/train_tables.py` runs this example.
 
 use std::io::{BufRead, Write};
 

@@ -1,5 +1,5 @@
-//! Plays the guests of a folder of dialogues against the offline host alone, without the fleet, and
-//! prints what both say:
+//! Plays the guests' texts of a folder of dialogues against the offline host alone, without the
+//! fleet. Prints the texts and the replies:
 //! `cargo run -p seven-offline-host --example talk -- DIR [CONTENT [CASINO]]`.
 
 #![expect(clippy::print_stdout, reason = "printing is what it is for")]

@@ -1,4 +1,5 @@
-//! Answers a question from the venue that it names, or else from its topic (a content category).
+//! Answers a question from the rows of the venue that it names, or else from the rows of its topic
+//! (a content category).
 
 use std::sync::Arc;
 
@@ -14,9 +15,11 @@ use crate::{
 /// Answers from the venue, show or treatment that the text names.
 pub(crate) fn about_venue(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
     let mut venues = u.venues();
-    // "What can the kids do while I play the slots" does not ask for slots.
+    // A text about children does not ask for gaming rows, even if it names one: "What can the kids
+    // do while I play the slots?"
     venues.retain(|mention| !(u.wants("kids") && mention.item.category == Category::Gaming));
-    // "Any boxing tonight?" asks what is on tonight, even if a show has "boxing" in its name.
+    // A text such as "Any boxing tonight?" asks what is on tonight, even if a show has "boxing" in
+    // its name.
     let show = |m: &&Mention| m.item.category == Category::Entertainment && !m.whole;
     if u.when.is_said()
         && u.about(&Category::Entertainment)
@@ -25,7 +28,7 @@ pub(crate) fn about_venue(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
     {
         return None;
     }
-    // If the text contains one whole name, names of which it contains only a part are ignored.
+    // If the text contains a whole name, names that it contains only in part are ignored.
     let whole = venues.iter().any(|m| m.whole && m.telling);
     let venues: Vec<&Mention> = venues.into_iter().filter(|m| !whole || m.whole).collect();
     let telling = venues.iter().any(|m| m.telling);
@@ -86,12 +89,13 @@ pub(crate) fn about_topic(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
     if u.intends("booking") && !u.wants("reservations") {
         return Some(lookup::booking(host, u));
     }
-    // "Spa deals" asks for deals and not for the spa.
+    // If the text names offers and another category, as in "spa deals", it asks for offers.
     if u.about(&Category::Promotions) && u.topics.len() > 1 {
         return topic::answer(host, u, &Category::Promotions);
     }
     if u.about(&Category::Entertainment) {
-        // "Poker tournament" asks for poker, unless a show has both words.
+        // If the text names a second category, as in "poker tournament", a row outside
+        // entertainment may answer. This is not tried if one show mentions every word.
         let elsewhere = || {
             (u.topics.len() > 1 && !events::tells_all(host, u))
                 .then(|| lookup::told(host, u))
@@ -122,7 +126,7 @@ pub(crate) fn about_topic(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
             Some(listing::dining(host, u))
         }
         None if u.wants("where") && u.leftover.is_empty() && !named => lookup::house_address(host),
-        // "What time do you open?" asks for the hours of the casino itself.
+        // A question such as "What time do you open?" asks for the hours of the casino itself.
         None if u.leftover.is_empty()
             && !named
             && ["open", "hours", "opens", "closes"]

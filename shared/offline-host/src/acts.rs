@@ -55,15 +55,15 @@ pub(crate) struct Heard<'a> {
     /// Whether the text says something new about the guest or the party.
     pub(crate) news: bool,
     pub(crate) learnt: Learnt,
-    /// Whether a word that has no other meaning, such as "arcade", occurs in a row's name or
+    /// Whether a word in `Understood::leftover`, such as "arcade", occurs in a row's name or
     /// keywords.
     pub(crate) names_something: bool,
 }
 
 type Condition = fn(&Heard<'_>) -> bool;
 
-/// How an act is recognised: its key in the pack and in the learnt table, the condition under which
-/// it is possible at all, and a condition beside its words that makes it more likely.
+/// How an act is recognised. `key` is the act's key in the pack and in the learnt table. The act
+/// can be chosen only if `possible` holds. If `speaks` holds, the act becomes more likely.
 struct Rule {
     act: Act,
     key: &'static str,
@@ -83,8 +83,7 @@ const fn rule(act: Act, key: &'static str, possible: Condition, speaks: Conditio
 const ALWAYS: Condition = |_| true;
 const NEVER: Condition = |_| false;
 
-/// Acts that a phrase of the pack shows beyond doubt. The first one whose condition holds is
-/// chosen.
+/// Acts that are certain if their condition holds. The first such act is chosen.
 const PLAIN: &[(Act, Condition)] = &[
     (Act::Identity, |h| h.u.intends("identity")),
     (Act::WrongNumber, |h| h.u.intends("wrong_number")),
@@ -168,14 +167,15 @@ const RULES: &[Rule] = &[
     rule(Act::Ask, "ask", ALWAYS, |h| h.asks_a_fact()),
 ];
 
-/// Added to the logarithm of an act's probability: `LISTED` if the sentence contains a phrase that
-/// the pack lists for the act, `SPEAKING` if the rule's `speaks` condition holds.
+/// Added to the logarithm of an act's probability:
+/// - `LISTED` if the sentence contains a phrase that the pack lists for the act;
+/// - `SPEAKING` if the rule's `speaks` condition holds.
 const LISTED: f32 = 3.0;
 const SPEAKING: f32 = 2.5;
-/// Added for questions about facts. Guests ask more often than they do anything else, but the
-/// learnt table was trained on equal shares of all acts.
+/// Added for questions about facts, because guests ask them most often. The learnt table was
+/// trained with all acts equally often.
 const ASKING: f32 = 1.0;
-/// Keeps the logarithm of a probability finite.
+/// Added to each probability, because the logarithm of 0 is not finite.
 const LEAST_ODDS: f32 = 1e-3;
 
 /// Returns the act of a sentence.

@@ -5,9 +5,9 @@ use seven_knowledge::{Category, Item, item::Details};
 
 use crate::{cautions::warns, host::Host, understand::Understood};
 
-/// Returns whether the guest's party may be sent to the row: not with children to a place for
-/// adults, and never to a row that warns of a condition which the guest named. "My husband and me"
-/// leaves the children out.
+/// Returns whether the host may send the guest's party to the row. A party with minors gets no row
+/// for adults. Nobody gets a row that warns of a condition that they named. If the guest speaks of
+/// adults only, as in "my husband and me", the party counts as one without minors.
 pub(crate) fn is_allowed(host: &Host<'_>, u: &Understood<'_>, item: &Item) -> bool {
     let grown = !host.state.young && host.pack.grown.found(&u.said);
     let minors = host.state.has_minors() && !grown;
@@ -16,8 +16,8 @@ pub(crate) fn is_allowed(host: &Host<'_>, u: &Understood<'_>, item: &Item) -> bo
     !barred && !warns(host, item)
 }
 
-/// Returns whether a row is for adults only: because its text says so, or because it is a bar, a
-/// game, or on the gaming floor.
+/// Returns whether a row is for adults only. It is if its text says so, if it is a bar or a game,
+/// or if it is a restaurant on the gaming floor.
 pub fn is_for_adults(item: &Item) -> bool {
     let bar = is_among_games(item) || item.subcategory.as_deref() == Some("bar");
     says_adults_only(item)
@@ -31,7 +31,8 @@ pub(crate) fn says_adults_only(item: &Item) -> bool {
     says_from(item, ADULT_AGE_YEARS) || only(&item.description) || only(age_rule(item))
 }
 
-/// Returns whether the age rule or the description of a row admits only guests from this age.
+/// Returns whether the age rule or the description of a row admits only guests of this age or
+/// older.
 fn says_from(item: &Item, years: u32) -> bool {
     let years = years.to_string();
     let marks = [" and over", "+", " or older"].map(|mark| format!("{years}{mark}"));
@@ -51,8 +52,8 @@ fn age_rule(item: &Item) -> &str {
     }
 }
 
-/// Returns whether the place is on the gaming floor, where children may not sit, whatever the menu
-/// says.
+/// Returns whether the place is on the gaming floor. Children may not sit there, even if the place
+/// has a menu for them.
 pub(crate) fn is_among_games(item: &Item) -> bool {
     item.location().is_some_and(|at| {
         ["casino floor", "gaming floor"]

@@ -44,8 +44,8 @@ pub(crate) fn parts(pack: &HostPack, request: &Request, language: Language) -> A
     let news = state.is_news(&request.state);
     let listed = suggest::listed_stems(request);
     let cautions = cautions::named(pack, request);
-    // Looks for children in the earlier texts too, because texts that another stage answered did
-    // not change the state.
+    // Also looks for children in the guest's earlier texts. If another stage answered such a text,
+    // it did not change the state.
     let host = Host {
         pack,
         request,
@@ -111,14 +111,14 @@ struct Dialogue<'a> {
     cautions: &'a [&'a Caution],
     /// The sentences answered already.
     said: Vec<&'a str>,
-    /// The answers, each with whether it answers a mere remark.
+    /// The answers, each with a flag: true if the answer is to a mere remark.
     parts: Vec<(Part, bool)>,
     state: DialogueState,
 }
 
 impl<'a> Dialogue<'a> {
-    /// Answers the sentences of a text that ask or want something; if there are none, the text as a
-    /// whole.
+    /// Answers each sentence of a text that asks or wants something. If no sentence does, answers
+    /// the text as a whole.
     fn answer(&mut self, text: &'a str) {
         let sentences = said_sentences(text);
         let mut wanted: Vec<Sentence<'a>> = Vec::new();
@@ -251,8 +251,8 @@ impl<'a> Dialogue<'a> {
         self.state = hear::hear(&self.host(&self.state), sentence.act, &sentence.u);
     }
 
-    /// Returns the act, but `Narrow` instead of `Tell` if the guest says something new about the
-    /// party during a request, because that is a condition on the request.
+    /// Turns the act `Tell` into `Narrow` if the last reply listed rows and the guest says
+    /// something new about the party. The news is then a condition for those rows.
     fn narrowed(&self, act: Act) -> Act {
         let requested = self.state.category.is_some() && !self.state.listed.is_empty();
         match act {
@@ -289,7 +289,7 @@ impl<'a> Dialogue<'a> {
             self.state.proposed = act.proposes();
             self.state.listed = resolve::subjects(&host, &part.sources);
         }
-        // A remark beside a question ("We love it here.") needs no answer.
+        // A remark such as "We love it here." needs no answer if other sentences get one.
         let remark = !u.is_question && (!part.grounded || part.intent == "unclear");
         match halves {
             Some(halves) => self
@@ -332,7 +332,7 @@ fn by_act(host: &Host<'_>, act: Act, u: &Understood<'_>, said_now: &[&str]) -> O
         Act::Correct => {
             return request::corrected(host, u).or_else(|| suggest::answer(host, act, u));
         }
-        // "And make it 8:30" completes the open booking.
+        // A sentence such as "And make it 8:30" may complete the open booking.
         Act::Narrow if u.kinds.is_empty() && u.refused.is_empty() => {
             return request::corrected(host, u).or_else(|| suggest::answer(host, act, u));
         }
@@ -389,8 +389,8 @@ impl Act {
         )
     }
 
-    /// Returns whether words of the pack or the dialogue show this act so clearly that the subject
-    /// of the text changes nothing.
+    /// Returns whether the act alone decides the answer. For any other act, the subject of the text
+    /// may change the answer.
     fn is_certain(self) -> bool {
         !matches!(
             self,

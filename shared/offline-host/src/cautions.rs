@@ -1,6 +1,5 @@
-//! Finds rows that must not be suggested to a guest: a massage that is "not recommended during
-//! pregnancy" to a guest who says that she is pregnant, a seafood kitchen to one who is allergic to
-//! shellfish.
+//! Finds rows that must not be suggested to a guest. Examples: a massage "not recommended during
+//! pregnancy" for a pregnant guest, a seafood restaurant for a guest with an allergy to shellfish.
 
 use seven_knowledge::{Category, Item, item::Details};
 use seven_llm::Request;
@@ -12,7 +11,7 @@ use crate::{
     phrases::Tokens,
 };
 
-/// Words that make a sentence about a condition a warning.
+/// Words that turn a sentence about a condition into a warning.
 const WARNING: [&str; 12] = [
     "not",
     "no",
@@ -41,8 +40,8 @@ pub(crate) fn named<'a>(pack: &'a HostPack, request: &Request) -> Vec<&'a Cautio
         .collect()
 }
 
-/// Returns whether the row's text warns of a condition that the guest has named, or the row does
-/// not fit that condition or an allergy of the party.
+/// Returns whether the row must not be suggested. Either its text warns of a condition that the
+/// guest has named, or the row does not suit that condition or an allergy of the party.
 pub(crate) fn warns(host: &Host<'_>, item: &Item) -> bool {
     let eats = item.category == Category::Dining;
     let diets = host.state.diets.iter().filter(|_| eats);
@@ -52,7 +51,8 @@ pub(crate) fn warns(host: &Host<'_>, item: &Item) -> bool {
     });
     let unfit = host.cautions.iter().map(|caution| &caution.unfit);
     let mut unfit = unfit.chain(allergies).peekable();
-    // Every row is asked about in every turn, and hardly any guest names a condition.
+    // Returns early, because this check runs for every row in every turn, and few guests name a
+    // condition.
     if unfit.peek().is_none() {
         return false;
     }
@@ -61,7 +61,8 @@ pub(crate) fn warns(host: &Host<'_>, item: &Item) -> bool {
     cautions.any(|caution| is_warned(item, caution)) || unfit.any(|phrases| phrases.found(&told))
 }
 
-/// Returns all that the row says, its internal notes included: only what it leads to is shown.
+/// Returns all texts of the row, also the internal notes: they may say for whom the row is unfit.
+/// No guest sees the notes.
 fn told(item: &Item) -> String {
     let cuisine = match &item.details {
         Details::Dining(dining) => Some(dining.cuisine_type.as_str()),

@@ -1,4 +1,4 @@
-//! Answers questions that depend on somebody's age, and finds ages below that of an adult in texts.
+//! Answers questions that depend on somebody's age, and finds the ages of minors in texts.
 
 use seven_guest::{Setting, Slot, extract};
 
@@ -97,7 +97,7 @@ pub(crate) fn is_young(text: &str) -> bool {
     is_own_age_young(text) || tells_a_young_age(text, &others)
 }
 
-/// Returns whether an age below that of an adult follows one of the words in `before`.
+/// Returns whether the age of a minor follows one of the words in `before`.
 fn tells_a_young_age(text: &str, before: &[&str]) -> bool {
     const UNITS: [&str; 22] = [
         "people", "personas", "of", "pounds", "pound", "lb", "lbs", "dollars", "dolares", "am",

@@ -77,7 +77,7 @@ fn kids(host: &Host<'_>, rows: &[Arc<Item>]) -> Option<Part> {
     }
 }
 
-/// Writes the facts of the first two rows beside each other.
+/// Names the first two rows, each with its facts.
 fn facts(host: &Host<'_>, rows: &[Arc<Item>]) -> Option<Part> {
     let told = |row: &Arc<Item>| format!("{} ({})", host.name(row), reasons(host, row).join(", "));
     let (one, other) = (rows.first()?, rows.get(1)?);

@@ -4,8 +4,8 @@ use chrono::{Datelike, Days, NaiveDate};
 use seven_domain::Language;
 use seven_text::calendar::{month, spanish_month};
 
-/// Returns the next occurrence, from `today` on, of the date in the text, and the range of words
-/// that name it.
+/// Finds a date in the text. Returns the next occurrence of the date from `today` on, and the range
+/// of words that name it.
 pub(crate) fn said(
     text: &str,
     words: &[String],
@@ -50,8 +50,8 @@ pub(crate) fn said(
     })
 }
 
-/// Finds a holiday that is named as a day, as in "On Thanksgiving" or "Christmas Eve hours", but
-/// not in "the Christmas show".
+/// Finds a holiday that is meant as a day: "On Thanksgiving", "Christmas Eve hours". In "the
+/// Christmas show", the holiday is not meant as a day.
 pub(crate) fn holiday_said(
     text: &str,
     words: &[String],
@@ -116,8 +116,8 @@ pub(crate) fn days_told(text: &str, today: NaiveDate) -> Vec<(NaiveDate, NaiveDa
     days
 }
 
-/// Returns the date within 60 days back and 305 days ahead, because a closing may have begun
-/// already.
+/// Returns the date with this month and day that lies between 60 days ago and 305 days ahead. Past
+/// days are included because a closing may have begun already.
 fn nearest(today: NaiveDate, month: u32, day: u32) -> Option<NaiveDate> {
     let years = [today.year() - 1, today.year(), today.year() + 1];
     let dates = years
@@ -128,8 +128,8 @@ fn nearest(today: NaiveDate, month: u32, day: u32) -> Option<NaiveDate> {
         .find(|date| (-60..=305).contains(&(*date - today).num_days()))
 }
 
-/// Finds a month, as in "In December", "en diciembre" or "this month", and returns its first day
-/// from today on.
+/// Finds a month, as in "In December", "en diciembre" or "this month". Returns the first day of the
+/// month, or today if the month has already begun.
 pub(crate) fn month_said(
     words: &[String],
     today: NaiveDate,

@@ -1,5 +1,5 @@
-//! Fits an answer into the channel's length, for text messages if possible one of 160 characters
-//! and never more than two, and lets it ask at most one question.
+//! Fits a reply into the length that the channel allows, with at most one question. As text
+//! messages, a reply is one text of 160 characters if possible, and never more than two texts.
 
 use std::ops::Range;
 
@@ -36,12 +36,12 @@ impl<'a> Room<'a> {
         }
     }
 
-    /// Returns the room without the lead.
+    /// Returns the room that the reply would have if no lead came before it.
     pub(crate) fn alone(self) -> Self {
         Self { lead: None, ..self }
     }
 
-    /// Returns whether a lead comes before the reply; the lead has introduced the host.
+    /// Returns whether a lead comes before the reply. The lead then introduces the host.
     pub(crate) fn is_led(self) -> bool {
         self.lead.is_some()
     }
@@ -56,14 +56,14 @@ impl<'a> Room<'a> {
         self.has(reply, 2)
     }
 
-    /// Returns whether the reply fits one text without the lead and two with it, so that the lead
-    /// displaces no fact.
+    /// Returns whether the reply alone fits one text, and fits two texts together with the lead.
+    /// The reply then need not be shorter because of the lead.
     pub(crate) fn one_of_its_own(self, reply: &str) -> bool {
         self.alone().one(reply) && self.two(reply)
     }
 
-    /// Returns whether the reply fits into this many texts. It calls the function that later cuts
-    /// the reply into texts, so that both agree.
+    /// Returns whether the reply fits into this many texts. Calls the same function that later cuts
+    /// the reply into texts.
     fn has(self, reply: &str, texts: usize) -> bool {
         let led = self.lead.map(|lead| format!("{lead} {reply}"));
         let reply = led.as_deref().unwrap_or(reply);
@@ -111,8 +111,8 @@ pub(crate) struct Fitted {
     pub(crate) staff: Vec<StaffRequest>,
 }
 
-/// Returns the first sentences, as many as `fits` accepts, without cutting one. Empty if not even
-/// the first fits.
+/// Returns as many sentences from the beginning of the text as `fits` accepts. A sentence may be
+/// cut only at a semicolon. Empty if `fits` refuses even the first.
 pub(crate) fn leading_sentences(text: &str, mut fits: impl FnMut(&str) -> bool) -> String {
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
     let clauses = |sentence: Range<usize>| {
@@ -161,8 +161,8 @@ pub(crate) fn join_names(names: &[String], and: &str) -> String {
     }
 }
 
-/// Joins the parts in the order of the questions. If they do not fit, keeps the newest and whatever
-/// else fits, and adds `again`, which invites the guest to repeat the rest.
+/// Joins the parts in the order of the questions. If they do not fit, keeps the newest part and as
+/// many others as fit. Then adds `again`, which invites the guest to repeat the other questions.
 pub(crate) fn assemble(room: Room<'_>, parts: Vec<Part>, again: &str) -> Fitted {
     let real = parts.iter().any(|p| !p.chat);
     let mut parts: Vec<Part> = parts.into_iter().filter(|p| !(real && p.chat)).collect();
@@ -177,7 +177,7 @@ pub(crate) fn assemble(room: Room<'_>, parts: Vec<Part>, again: &str) -> Fitted 
         parts.drain(..parts.len() - 1);
     }
     let grounded = parts.iter().all(|p| p.grounded);
-    // At most one part may say that something is not known.
+    // Of the parts that only say that something is not known, keeps the last one.
     if let Some(last) = parts.iter().rposition(|p| !p.grounded) {
         let mut at = 0;
         parts.retain(|p| {
@@ -227,8 +227,8 @@ pub(crate) fn assemble(room: Room<'_>, parts: Vec<Part>, again: &str) -> Fitted 
         && let Some(ask) = parts.last().and_then(|p| p.ask.as_ref())
     {
         let with = format!("{text} {ask}");
-        // A question back must not cause another text, even if the lead that is sent is shorter
-        // than the one in the request.
+        // A question back must not make a second text necessary. It is added if one text has room
+        // for it, or if the reply needs two texts even without the lead.
         if room.one(&with) || (!room.alone().one(&text) && room.two(&with)) {
             text = with;
         }

@@ -1,4 +1,5 @@
-//! Answers a text that names no venue from its subject: the venue that the conversation named last.
+//! Answers a text that names no venue. The text is then about the venue that the conversation named
+//! last, its subject.
 
 mod asked;
 mod subject;
@@ -19,13 +20,13 @@ use super::{
 };
 use crate::{about as place, minors, resolve, sentences};
 
-/// The lowest score at which a row counts as mentioning a term (a word or phrase of the question);
-/// `CALLED` is the lowest at which its name or keywords do.
+/// The lowest score at which a row counts as mentioning a term (a word or phrase of the question).
+/// `CALLED` is the same limit for the row's name and keywords alone.
 const SAID: f32 = 0.5;
 const CALLED: f32 = 0.82;
 
 /// Answers about the rows that the last reply named, if the text itself does not say what it is
-/// about. After two proposals it answers about both.
+/// about. If the last reply named two rows, the answer may be about both.
 pub(crate) fn answer(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
     let mut again = asked(u);
     let hard = hard_terms(host, &again);
@@ -89,7 +90,7 @@ fn about(host: &Host<'_>, again: &Understood<'_>, hard: &[Term], row: &Arc<Item>
     if !is_of(again, row) {
         return None;
     }
-    // A word of the subject's name ("that massage", "the coffee place") asks for nothing more.
+    // A word that only repeats the subject's name, as in "that massage", asks for nothing more.
     let index = &host.request.index;
     let hard: Vec<Term> = hard
         .iter()
@@ -97,12 +98,13 @@ fn about(host: &Host<'_>, again: &Understood<'_>, hard: &[Term], row: &Arc<Item>
         .cloned()
         .collect();
     let points = again.refers();
-    // "How late is that coffee place open" only describes the subject.
+    // A kind after "that" only describes the subject: "How late is that coffee place open".
     let kinds = again.kinds.iter().any(|kind| {
         let described = points && kind_fits(kind, row);
         !described && !kind.is_condition()
     });
-    // "Is breakfast early or can I get it at 11" does not ask about check-out.
+    // A text that names a kind of food does not ask about a row outside dining: "Is breakfast early
+    // or can I get it at 11" after a reply about check-out.
     if kinds && !again.kind_places.is_empty() && row.category != Category::Dining {
         return None;
     }
@@ -144,7 +146,7 @@ fn about(host: &Host<'_>, again: &Understood<'_>, hard: &[Term], row: &Arc<Item>
         };
         return Some(lookup::booking(host, &of_category));
     }
-    // Treatments have the hours of the spa.
+    // A row without hours, such as a treatment, has the hours of its venue, such as the spa.
     if asks_hours(again) && row.hours().is_none() && hard.is_empty() {
         let house = lookup::house_of(host, again, &row.category);
         return house.or_else(|| Some(missing(host, row)));
@@ -185,15 +187,16 @@ fn about(host: &Host<'_>, again: &Understood<'_>, hard: &[Term], row: &Arc<Item>
                 || (again.continues() && hard.is_empty())
                 || (!hard.is_empty() && !unknown && !again.facets.is_empty());
             let asks = again.is_question || again.asks_fact();
-            // Another row may answer "How much is it for dogs".
+            // If the name or keywords of another rule or service contain a word of the question, as
+            // in "How much is it for dogs", that row may answer.
             let elsewhere = !hard.is_empty() && is_told_elsewhere(host, &hard, row);
             (about && !elsewhere && asks && (!hard.is_empty() || again.asks_fact()))
                 .then(|| missing(host, row))
         })
 }
 
-/// Answers "how early do they open" about several treatments with the hours of the venue that they
-/// belong to, such as the spa.
+/// Answers "how early do they open" about several treatments with the hours of their venue, such as
+/// the spa.
 fn of_house(
     host: &Host<'_>,
     again: &Understood<'_>,
@@ -231,8 +234,8 @@ fn is_told_elsewhere(host: &Host<'_>, hard: &[Term], row: &Item) -> bool {
         })
 }
 
-/// Returns `part`, the answer to a text without a subject, unless it comes from a row that is not
-/// the subject and lacks the thing asked for. In that case, says that the detail is missing.
+/// Checks the answer `part` to a text that names no venue. If the answer comes from a row that is
+/// not the subject and lacks the thing asked for, says instead that the subject's row lacks it.
 pub(crate) fn honest(host: &Host<'_>, u: &Understood<'_>, part: Part) -> Part {
     let again = asked(u);
     let hard = hard_terms(host, &again);
@@ -325,7 +328,8 @@ fn at_time(host: &Host<'_>, u: &Understood<'_>, rows: &[Arc<Item>]) -> Option<Pa
 /// Answers from the fields of the subject.
 fn of_fields(host: &Host<'_>, u: &Understood<'_>, hard: &[Term], row: &Arc<Item>) -> Option<Part> {
     let asks = u.facets.iter().any(|facet| *facet != "about");
-    // A word in another row's name or keywords asks about that row: "is parking free?"
+    // If a word of the question is in another row's name or keywords, the question is about that
+    // row: "is parking free?"
     let index = &host.request.index;
     let elsewhere = |term: &Term| {
         index

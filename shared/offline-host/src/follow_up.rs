@@ -25,7 +25,7 @@ pub(crate) fn answer(host: &Host<'_>, u: &Understood<'_>, said_now: &[&str]) -> 
         // "Is there a dress code?" may ask about the casino if the venue's row does not answer it.
         return (part.grounded || u.points_back).then_some(part);
     }
-    // The guest accepts the place named last, as in "Great, book it."
+    // If the text only asks to book, as in "Great, book it", it means the place named last.
     let books =
         u.intends("booking") && u.topics.is_empty() && u.is_all_said() && u.venues().is_empty();
     if books && let Some(Earlier::One(rows)) = last_places(host) {
@@ -96,8 +96,8 @@ fn repeated(host: &Host<'_>, u: &Understood<'_>, said_now: &[&str]) -> Option<Pa
         .filter(|part| part.grounded)
 }
 
-/// Answers "How much is a game?" after a talk about bowling: the row named last is preferred to
-/// others that the word fits.
+/// Answers from the only row that the last reply named, even if a word of the question fits other
+/// rows too: "How much is a game?" after a reply about bowling.
 pub(crate) fn of_last(host: &Host<'_>, u: &Understood<'_>, _said_now: &[&str]) -> Option<Part> {
     let open = u.is_question && u.venues().is_empty() && u.said.words.len() <= 7;
     match last_places(host).filter(|_| open)? {

@@ -14,8 +14,8 @@ use crate::{
     when::Day,
 };
 
-/// Returns the state after the sentence: a correction replaces the corrected value, a negation
-/// excludes rows, and conditions add up.
+/// Returns the state after the sentence. A correction replaces the corrected value, a refusal
+/// excludes rows, and conditions are added to the earlier ones.
 pub(crate) fn hear(host: &Host<'_>, act: Act, u: &Understood<'_>) -> DialogueState {
     let mut state = host.state.clone();
     let refused = u.refused.iter().map(|kind| kind.name.clone());
@@ -24,7 +24,8 @@ pub(crate) fn hear(host: &Host<'_>, act: Act, u: &Understood<'_>) -> DialogueSta
     state.young |= company::is_own_age_young(u.text);
     match act {
         Act::Recommend | Act::Narrow | Act::More | Act::Reject | Act::Correct => {
-            // A new request in the same category drops the wishes of the last one.
+            // If the guest asks for suggestions again and names a topic, the wishes of the last
+            // request are dropped.
             if act == Act::Recommend && state.proposed && !u.topics.is_empty() {
                 state.wishes.clear();
             }
@@ -49,14 +50,15 @@ pub(crate) fn hear(host: &Host<'_>, act: Act, u: &Understood<'_>) -> DialogueSta
             if let Some(category) = category(u) {
                 state.begin(category.as_str());
             }
-            // "Are you open Christmas Day?" names the day of the plan, "on sundays" does not.
+            // A single date, as in "Are you open Christmas Day?", becomes the day of the plan; "on
+            // sundays" does not.
             if matches!(u.when.day, Some(Day::Date(_) | Day::Tomorrow)) {
                 state.date = plan::moment(host, u).0.or(state.date);
             }
         }
         _ => {}
     }
-    // "Nothing Italian" refuses a kind, "not that one" the rows just named.
+    // "Nothing Italian" refuses a kind; "not that one" refuses the rows just named.
     if act == Act::Reject && u.refused.is_empty() {
         let rows = state.listed.clone();
         state.refused.extend(rows);
@@ -80,8 +82,8 @@ pub(crate) fn category(u: &Understood<'_>) -> Option<Category> {
         .or_else(|| served.then_some(Category::Dining))
 }
 
-/// Adds the wishes of the sentence to the state. A new kind of kitchen, dish, place or price
-/// replaces the old wishes; diets are added to them.
+/// Adds the wishes of the sentence to the state. A new cuisine, dish, kind of place or price
+/// replaces the old wishes; a diet is added to them.
 fn wish(state: &mut DialogueState, u: &Understood<'_>) {
     if let Some(category) = category(u) {
         state.begin(category.as_str());
@@ -104,8 +106,8 @@ fn note_plan(host: &Host<'_>, state: &mut DialogueState, u: &Understood<'_>) {
     state.minute = minute.or(state.minute);
 }
 
-/// Returns the words of things that somebody does not eat or like and for which the pack has no
-/// kind, as in "she hates mushrooms". Only words of the content count.
+/// Returns the words of things that somebody does not eat or like, as in "she hates mushrooms"
+/// (`Understood::denied`). Words that the content does not contain are left out.
 fn avoided(host: &Host<'_>, u: &Understood<'_>) -> Vec<String> {
     let is_listed = |word: &str| {
         host.request

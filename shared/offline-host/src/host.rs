@@ -15,8 +15,8 @@ use crate::{
     when::{Day, Time, When},
 };
 
-/// The request, the pack, the reply's language and the room for the reply, which every composer
-/// needs.
+/// The request, the pack, the reply's language and the room for the reply. Every function that
+/// composes an answer needs them.
 #[derive(Clone, Copy)]
 pub(crate) struct Host<'a> {
     pub(crate) pack: &'a HostPack,
@@ -85,7 +85,7 @@ impl<'a> Host<'a> {
         self.passed_on("unanswered", self.say("unanswered", &[]), "")
     }
 
-    /// Says that the content does not answer the question, which is passed on to a person.
+    /// Says that the content does not answer the question, and passes the question on to a person.
     pub(crate) fn passed_on(&self, intent: &str, body: String, subject: &str) -> Part {
         Part {
             grounded: false,
@@ -116,7 +116,7 @@ impl<'a> Host<'a> {
         Understood::read(self.pack, self.request, text)
     }
 
-    /// Returns the kinds and wishes that a word from the state of the dialogue stands for.
+    /// Returns the kinds and wishes that `word`, a word stored in the state of the dialogue, names.
     pub(crate) fn words(&self, word: &'a str, category: &Category) -> (Vec<&'a Kind>, Vec<Wish>) {
         let read = self.read(word);
         let of_it = |wish: &Wish| wish.category == *category && wish.known;
@@ -124,7 +124,8 @@ impl<'a> Host<'a> {
         (read.kinds.clone(), wishes.collect())
     }
 
-    /// Returns the pack's kinds for the diets of the party. An allergy has none: no row lists it.
+    /// Returns the pack's kinds for the diets of the party. An allergy has no kind, because no row
+    /// lists allergies.
     pub(crate) fn diets(&self) -> Vec<&'a Kind> {
         let diets = self
             .state

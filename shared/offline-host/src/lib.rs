@@ -1,5 +1,5 @@
-//! The offline host answers without a network or a model (D11): it reads a text with word lists and
-//! replies only with facts of content rows, in the fixed wording of the pack.
+//! The offline host answers without a connection or a language model (D11). It reads a text with
+//! word lists and replies only with facts of content rows, in the fixed wording of the pack.
 
 mod about;
 mod acts;
@@ -49,8 +49,7 @@ pub use pack::HostPack;
 
 use seven_llm::{Error, Model, Reply, Request, Responding, Usage};
 
-/// The offline model. The same request and seed give the same reply. It ignores tools, output
-/// schema and system prompt.
+/// The offline model. Equal requests, the seed included, get equal replies.
 #[derive(Debug, Clone)]
 pub struct OfflineModel {
     pack: HostPack,

@@ -4,7 +4,8 @@ use seven_guest::{Setting, Slot, extract};
 
 use crate::{host::Host, understand::Understood};
 
-/// Returns whether the guest asks for children, or comes with some and does not ask for adults.
+/// Returns whether the guest asks for something for children. Also true if the party has minors,
+/// unless the guest asks for adults only.
 pub(crate) fn is_for_a_minor(host: &Host<'_>, u: &Understood<'_>) -> bool {
     if u.wants("kids") {
         return true;
@@ -63,7 +64,7 @@ pub(crate) fn names_a_minor(host: &Host<'_>, text: &str) -> bool {
 /// The age of an adult in years; a younger person is shown only things for all ages.
 pub(crate) const GROWN: u32 = 21;
 
-/// Words for young people with which guests tell who comes along.
+/// Words with which guests mention young people in their party.
 const YOUNG: [&str; 12] = [
     "teen",
     "teens",

@@ -25,29 +25,30 @@ pub struct HostPack {
     pub(crate) threshold: f32,
     pub(crate) intents: BTreeMap<String, Phrases>,
     pub(crate) facets: BTreeMap<String, Phrases>,
-    /// Phrases that show an act; the search still uses their words.
+    /// Phrases from which an act is recognised. The words of these phrases stay in
+    /// `Understood::leftover`; the words of intents and facets do not.
     pub(crate) acts: BTreeMap<String, Phrases>,
     pub(crate) times: BTreeMap<String, Phrases>,
     /// Words that do not show what the guest wants.
     pub(crate) ignore: BTreeSet<String>,
     ignored_stems: BTreeSet<String>,
     pub(crate) topics: Vec<Topic>,
-    /// Subjects that the host offers to look up if the casino has content for them, those that
-    /// guests ask about most first.
+    /// Subjects that the host offers to look up, if the casino has content for them. The subjects
+    /// that guests ask about most come first.
     pub(crate) named_subjects: Vec<NamedSubject>,
     pub(crate) kinds: Vec<Kind>,
     pub(crate) particulars: Vec<Particular>,
     pub(crate) services: Vec<Service>,
-    /// Phrases for things, such as a lifeguard, about which only a row with the same phrase may
-    /// answer.
+    /// Phrases for things such as a lifeguard. A question about such a thing is answered only from
+    /// a row with the same phrase.
     pub(crate) literal: Phrases,
     /// Groups of phrases in `literal` with the same meaning.
     pub(crate) same: Vec<Vec<String>>,
-    /// Phrases of a guest who comes without the children, such as "my husband and me".
+    /// Phrases by which a guest says that only adults come, such as "my husband and me".
     pub(crate) grown: Phrases,
     pub(crate) cautions: Vec<Caution>,
-    /// For each allergen, as profiles name it, the words by which restaurants show that they serve
-    /// it.
+    /// For each allergen (named as in guests' profiles), phrases in a restaurant's texts that show
+    /// that it serves the allergen.
     pub(crate) allergens: BTreeMap<String, Phrases>,
     /// The learnt subjects that the pack answers, by their keys.
     pub(crate) subjects: BTreeMap<String, Subject>,
@@ -57,7 +58,7 @@ pub struct HostPack {
     replace_es: Vec<Replace>,
 }
 
-/// A content category, with the words by which guests call it.
+/// A content category, with the words that guests use for it.
 #[derive(Debug, Clone)]
 pub(crate) struct Topic {
     pub(crate) category: Category,
@@ -79,14 +80,15 @@ pub(crate) struct NamedSubject {
 /// A narrower wish for a place to eat or drink, such as a cuisine, a bar or vegan food.
 #[derive(Debug, Clone)]
 pub(crate) struct Kind {
-    /// The first phrase of the kind, by which the state of a dialogue stores it.
+    /// The first phrase of the kind, under which the state of a dialogue stores it.
     pub(crate) name: String,
     pub(crate) field: Field,
     pub(crate) values: Vec<String>,
     pub(crate) phrases: Phrases,
 }
 
-/// A narrower wish inside any category, such as live music, in the words of guests and of rows.
+/// A narrower wish inside any category, such as live music. `phrases` has the guests' words for it,
+/// `values` the words of the rows that meet it.
 #[derive(Debug, Clone)]
 pub(crate) struct Particular {
     pub(crate) category: Category,
@@ -94,7 +96,7 @@ pub(crate) struct Particular {
     pub(crate) phrases: Phrases,
 }
 
-/// A service, with the words by which guests call it and the values by which its row is found.
+/// A service, with the phrases that guests use for it and the values by which its row is found.
 #[derive(Debug, Clone)]
 pub(crate) struct Service {
     pub(crate) phrases: Phrases,
@@ -192,8 +194,10 @@ struct KindFile {
     words: Vec<String>,
 }
 
-/// A condition of a guest, such as a pregnancy: the phrases with which guests name it, those with
-/// which rows name it, and those of rows that do not fit it although they do not warn.
+/// A condition of a guest, such as a pregnancy:
+/// - `said`: how guests name it;
+/// - `rows`: how rows name it when they warn of it;
+/// - `unfit`: phrases of rows that do not suit such a guest, although these rows give no warning.
 #[derive(Debug, Clone)]
 pub(crate) struct Caution {
     pub(crate) said: Phrases,
@@ -332,8 +336,8 @@ const SAY: &str = include_str!("say_keys.txt");
 // === impl Kind ===
 
 impl Kind {
-    /// Returns whether the kind is a condition of the guests, such as a diet, and names no kitchen,
-    /// dish or kind of place.
+    /// Returns whether the kind is a condition of the guests, such as a diet. Cuisines, dishes,
+    /// prices and kinds of place are not.
     pub(crate) fn is_condition(&self) -> bool {
         matches!(self.field, Field::Kids | Field::Dietary)
     }

@@ -22,7 +22,8 @@ pub(crate) fn moment(host: &Host<'_>, u: &Understood<'_>) -> (Option<NaiveDate>,
         Asked::At(at, time, date) => {
             let wall = at.with_timezone(&host.request.zone);
             let minute = match u.when.time {
-                // "At 8" means the evening: breakfast is hardly ever booked.
+                // An hour without am or pm, such as "at 8", means the evening: breakfast is hardly
+                // ever booked.
                 Some(Time::Half(half)) if half < FIRST_NOON => Some(half + FIRST_NOON),
                 _ => u16::try_from(wall.hour() * 60 + wall.minute()).ok(),
             };

@@ -1,4 +1,4 @@
-//! Replaces "that massage" by the name of the row that it means, so that every later step reads the
+//! Replaces "that massage" by the name of the row that it means. Every later step then reads the
 //! text as if the guest had named the row.
 
 use std::{ops::Range, sync::Arc};
@@ -15,17 +15,19 @@ const THAT: [&str; 9] = [
 ];
 /// Articles before a word for the only row that the last reply named: "how long is the show".
 const THE: [&str; 3] = ["the", "el", "la"];
-/// Words that tell a degree after a pointing word: "this late".
+/// Words that state a degree after a pointing word and name no thing: "this late".
 const DEGREES: [&str; 8] = [
     "late", "early", "far", "much", "many", "often", "tarde", "temprano",
 ];
 /// The lowest score at which a row's name, keywords or kind count as containing a word.
 const CALLED: f32 = 0.82;
-/// Maximum number of words that stand for the thing: "that free play".
+/// Maximum number of words that name the thing after the pointing word: "free play" in "that free
+/// play".
 const MOST_WORDS: usize = 2;
 
-/// Returns the text with the first such phrase replaced; `None` if it has none, or if it fits
-/// several rows of the last reply.
+/// Replaces the first phrase such as "that massage" by the name of the row that it means. Returns
+/// `None` if no such phrase means a certain row, for example because it fits several rows of the
+/// last reply.
 pub(crate) fn named(pack: &HostPack, request: &Request, text: &str) -> Option<String> {
     let (said, places) = (Tokens::new(text), places(text));
     let is = |known: &[&str], at: &usize| known.contains(&said.words[*at].as_str());
@@ -66,7 +68,7 @@ struct Talk<'a> {
 }
 
 impl Talk<'_> {
-    /// Returns the row that the words from `noun` on mean, and the end of those words.
+    /// Returns the row that the words from `noun` on mean, and the index of the word after them.
     fn meant(&self, noun: usize) -> Option<(Arc<Item>, usize)> {
         (1..=MOST_WORDS).rev().find_map(|length| {
             let end = noun + length;
@@ -84,7 +86,8 @@ impl Talk<'_> {
         })
     }
 
-    /// Returns whether the words are the row's, or name its category.
+    /// Returns whether the words from `noun` to `end` occur in the row's name or keywords, or name
+    /// the row's category.
     fn is_called(&self, row: &Item, noun: usize, end: usize) -> bool {
         let index = &self.request.index;
         let own = |term: &Term| term.from >= noun && term.to == end;
@@ -95,8 +98,11 @@ impl Talk<'_> {
         self.terms.iter().any(named) || places.any(|place| place == (noun, end))
     }
 
-    /// Returns whether an article with the word before `end` means this row and no other: it is a
-    /// show, or only its name contains the word.
+    /// Returns whether an article and the word before `end` mean this row and no other ("the
+    /// show"). For this, three conditions must hold:
+    /// - The last reply named the row.
+    /// - No other row has the word in its name.
+    /// - The row has the word in its name, or the row is a show.
     fn is_the_one(&self, row: &Item, end: usize) -> bool {
         let word = &self.said.words[end - 1];
         let last = self.last.iter().any(|last| last.id == row.id);
@@ -122,7 +128,7 @@ fn rows<'a>(request: &Request, ids: impl Iterator<Item = &'a String>) -> Vec<Arc
         .collect()
 }
 
-/// Returns the place of each word in the text.
+/// Returns the byte range of each word in the text.
 fn places(text: &str) -> Vec<Range<usize>> {
     let is_word = |c: char| c.is_alphanumeric() || ['\'', '\u{2019}', '&'].contains(&c);
     let mut places: Vec<Range<usize>> = Vec::new();

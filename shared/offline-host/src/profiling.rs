@@ -1,5 +1,5 @@
-//! Adds the one question about the guest: after an answer, never in place of one, and never in a
-//! serious moment.
+//! Adds at most one question about the guest to a reply: after an answer, never in place of one,
+//! and never in a serious moment.
 
 use seven_domain::Language;
 use seven_guest::Topic;
@@ -18,8 +18,8 @@ const GRAVE: [&str; 8] = [
     "decline",
     "language",
 ];
-/// Intents that a question about the guest may follow, because its answer makes the next suggestion
-/// better; after other intents it would only delay the guest.
+/// Intents after which the host may ask about the guest, because the guest's answer improves the
+/// next suggestion. After other intents, a question would only delay the guest.
 const INVITING: [&str; 5] = ["recommend", "events", "rooms", "spa", "statement"];
 
 /// Returns the wording that asks about a topic; the host never asks about companions.
@@ -50,15 +50,15 @@ fn is_refusal(text: &str) -> bool {
     .any(|no| text.contains(no))
 }
 
-/// Adds the question about the guest that is due to the last part, and returns its text; `None` if
-/// no question fits here.
+/// Adds the question about the guest that `request.ask` names to the last part, and returns its
+/// text. `None` if the host should ask nothing now.
 pub(crate) fn ask(
     pack: &HostPack,
     request: &Request,
     language: Language,
     parts: &mut [Part],
 ) -> Option<String> {
-    // A guest who refused to tell a name or a party size is not asked for either again.
+    // If the guest has refused to tell a name or a party size, the host asks for neither again.
     let declined = request
         .history
         .iter()

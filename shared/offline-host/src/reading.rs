@@ -20,26 +20,28 @@ use crate::{
 
 pub(super) use stand_out::{best_of, only_place, only_sentence, timed_sentence, word_of};
 
-/// A sentence answers at once if it and its row contain at least this share of the question, and
-/// the sentence at least `SURE_REST` of the words that the row's name lacks.
+/// A sentence may answer before anything else is tried. Then the sentence and its row must together
+/// contain at least `SURE` of the question. The sentence must contain at least `SURE_REST` of the
+/// words that the row's name and keywords lack.
 const SURE: f32 = 0.8;
 const SURE_REST: f32 = 0.6;
-/// The lowest share of the question that a sentence and its row must contain if nothing else
-/// answers; `LIKELY_OWN` is the lowest share for the sentence alone.
+/// A sentence may answer if nothing else has. Then the sentence and its row must together contain
+/// at least `LIKELY` of the question, and the sentence alone at least `LIKELY_OWN`.
 const LIKELY: f32 = 0.6;
 const LIKELY_OWN: f32 = 0.25;
 /// The lowest score at which a row counts as mentioning a term (a word or phrase of the question);
 /// `ALMOST_SAID` is stricter.
 const SAID: f32 = 0.7;
 const ALMOST_SAID: f32 = 0.82;
-/// Answers with a sentence that contains everything asked for, although its row's name does not:
-/// "how much is the ribeye?"
+/// Answers with a sentence that contains everything asked for, including a thing that the row's
+/// name does not contain: "how much is the ribeye?"
 pub(crate) fn exact(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
     let demand = Demand::of(u);
     let structured = ["dress", "dietary", "reservations", "phone"]
         .iter()
         .any(|f| u.wants(f));
-    // The calendar answers which events for children take place at a time.
+    // A question about events for children at a certain time is answered with the list of coming
+    // shows.
     let calendar = u.wants("kids") && u.when.is_said();
     if structured
         || calendar
@@ -76,8 +78,8 @@ pub(crate) fn exact(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
             .iter()
             .any(|t| !t.soft && t.to - t.from > 1 && t.is_literally_in(&best.text))
     };
-    // A word that another category's sentence mentions in passing answers nothing: "rooms with a
-    // kitchen", "haute cuisine".
+    // If the question names other categories than the sentence's, the sentence or its row's name
+    // must contain every word literally: "rooms with a kitchen", "haute cuisine".
     let apart = !fits_topic(u, &best.item);
     let literal =
         |term: &Term| term.is_literally_in(&best.text) || term.is_literally_in(&best.item.name);
@@ -111,8 +113,8 @@ pub(crate) fn fallback(
 ) -> Option<Part> {
     let (demand, terms) = (Demand::of(u), terms(host, u));
     let index = &host.request.index;
-    // A word that neither a row nor the lexicon knows may be the point of the question, and a
-    // remark may ask for nothing; both need a much better match.
+    // Two cases need a much better match: an unknown word may be the point of the question, and a
+    // remark may ask for nothing.
     let strange = terms.iter().any(|term| !term.known && !term.soft) && named(u, &terms).is_empty();
     if strange || !u.is_question && !u.asks_fact() && !u.intends("rules") {
         return clearly(host, u, demand, &terms, denied);
@@ -127,8 +129,8 @@ pub(crate) fn fallback(
     let named = !named(u, &terms).is_empty();
     let hard = terms.iter().any(|term| !term.soft);
     let of_rows = |item: &Item| rows.contains(&item.name);
-    // If the reply denied a thing by its name, only a row with that name answers: an orchestra is
-    // no opera.
+    // If an earlier attempt said that the thing is not listed, only a row or sentence with the word
+    // itself may answer: an orchestra is not an opera.
     let named_there = |p: &Passed, term: &Term| {
         term.is_literally_in(&p.text) || index.is_called(&p.item, term) >= ALMOST_SAID
     };
@@ -140,7 +142,8 @@ pub(crate) fn fallback(
             && terms.iter().all(|term| term.soft || named_there(p, term))
     };
     let hards = terms.iter().filter(|term| !term.soft).count();
-    // "Weather tomorrow?" does not ask which place closes in bad weather.
+    // If the question has a time and only one other word, it is too vague: "Weather tomorrow?" does
+    // not ask which place closes in bad weather.
     let timely = !u.when.is_said() || demand != Demand::Any || hards > 1;
     let likely =
         |p: &&Passed| p.score >= LIKELY && p.own >= LIKELY_OWN && timely && (!denied || literal(p));
@@ -148,8 +151,8 @@ pub(crate) fn fallback(
         let found = index.passages(&terms, host.language, host.request.now, |item, text| {
             of_rows(item) && demand.met(text)
         });
-        // For a named place, any sentence with the kind of thing asked for answers, if the place
-        // mentions all terms of the question.
+        // For a named place, a sentence with the demanded kind of fact is enough, if the place's
+        // row mentions all terms of the question.
         let kind = |p: &&Passed| {
             demand != Demand::Any
                 && terms
@@ -165,7 +168,7 @@ pub(crate) fn fallback(
         }
     }
     let found = index.passages(&terms, host.language, host.request.now, |item, text| {
-        // The calendar answers which shows are on at a time.
+        // A question about shows at a certain time is answered with the list of coming shows.
         let calendar = u.when.is_said() && item.category == Category::Entertainment;
         demand.met(text) && !calendar && (rows.is_empty() || !named || of_rows(item))
     });
@@ -186,8 +189,8 @@ pub(crate) fn fallback(
     clearly(host, u, demand, &terms, denied)
 }
 
-/// Returns `part`, or says that the detail is missing if `part` contains nothing of the question or
-/// is about another place.
+/// Checks the answer `part`. If it contains nothing of the question or is about another place, says
+/// instead that the detail is missing.
 pub(crate) fn honest(host: &Host<'_>, u: &Understood<'_>, part: Part) -> Part {
     let asks = u.is_question || u.asks_fact() || part.intent == "booking";
     if !part.grounded || part.chat || !asks || (part.sources.is_empty() && part.intent != "booking")
@@ -200,7 +203,8 @@ pub(crate) fn honest(host: &Host<'_>, u: &Understood<'_>, part: Part) -> Part {
         .filter(|term| !term.soft)
         .collect();
     let named = named(u, &terms);
-    // "A table at Nobu" and "Coyote Wash buffet" name places that the content does not have.
+    // An unknown name, as in "A table at Nobu" or "Coyote Wash buffet", is a place that the content
+    // does not have.
     if named.is_empty() && terms.iter().any(|term| is_place(u, term)) {
         return host.unanswered();
     }
@@ -246,8 +250,8 @@ pub(crate) fn honest(host: &Host<'_>, u: &Understood<'_>, part: Part) -> Part {
     }
 }
 
-/// Returns the row's answer and adds that people can tell the rest, because the guest may have used
-/// a word that the host does not know.
+/// Returns the row's answer and adds that people can tell the rest. The guest may have used a word
+/// that the host does not know.
 pub(crate) fn partly(host: &Host<'_>, part: &Part) -> Part {
     let rest = host.say("missing_rest", &[]);
     let told = leading_sentences(&part.body, |text| host.room.two(&format!("{text} {rest}")));
@@ -279,7 +283,7 @@ fn is_kind(u: &Understood<'_>, term: &Term) -> bool {
             .any(|at| at.0 <= term.from && term.to <= at.1)
 }
 
-/// Returns whether the term is an unknown word where a name stands, as in "at nobu".
+/// Returns whether the term is an unknown word where names usually occur, as in "at nobu".
 fn is_place(u: &Understood<'_>, term: &Term) -> bool {
     let before = term.from.checked_sub(1).map(|n| u.said.words[n].as_str());
     !term.known

@@ -28,7 +28,7 @@ pub(crate) fn book(host: &Host<'_>, u: &Understood<'_>) -> Part {
         let body = host.say("walk_in", &[("name", slots[0].1.as_str())]);
         return host.part("booking", body, std::slice::from_ref(row));
     }
-    // "A table at Nobu" names a place that the content does not have.
+    // An unknown word may name a place that the content does not have, as in "A table at Nobu".
     let elsewhere = u
         .leftover
         .iter()
@@ -178,8 +178,8 @@ fn passed(host: &Host<'_>, kind: StaffKind, intent: &str, key: &str) -> Part {
     }
 }
 
-/// Returns the row that the guest wants to book: the one named, the only one of the kind asked for,
-/// or the one that the last reply named.
+/// Returns the row that the guest wants to book: the row that the text names, the only row of the
+/// kind asked for, or the row that the last reply named.
 pub(crate) fn wanted_row(host: &Host<'_>, u: &Understood<'_>) -> Option<Arc<Item>> {
     let named = u.venues().into_iter().find(|mention| mention.telling);
     if let Some(mention) = named {
@@ -187,7 +187,8 @@ pub(crate) fn wanted_row(host: &Host<'_>, u: &Understood<'_>) -> Option<Arc<Item
     }
     let index = &host.request.index;
     let mut listed = resolve::listed(host);
-    // "Where do I park? OK, put us down for 2": the garage is not what the guest books.
+    // If the guest cannot book any row of the last reply, takes the newest earlier row that can be
+    // booked. After a reply about parking, "OK, put us down for 2" does not book the garage.
     if !listed.iter().any(is_bookable) {
         let earlier = host.state.recent.iter().rev();
         let mut earlier = earlier.filter_map(|id| index.get(id).cloned());
@@ -207,7 +208,7 @@ pub(crate) fn wanted_row(host: &Host<'_>, u: &Understood<'_>) -> Option<Arc<Item
         (u.topics.is_empty() || u.topics.contains(&row.category))
             && (!table || row.category == Category::Dining)
     };
-    // "Book us a shuttle" names another row than the one named last.
+    // The text may name a different row from the one named last, as in "Book us a shuttle".
     let elsewhere = u.leftover.iter().any(|word| suggest::is_listed(host, word));
     match listed.as_slice() {
         [one] if of_topic(one) && !elsewhere => Some(Arc::clone(one)),
@@ -220,7 +221,7 @@ pub(crate) fn wanted_row(host: &Host<'_>, u: &Understood<'_>) -> Option<Arc<Item
     }
 }
 
-/// Returns whether guests may reserve the row.
+/// Returns whether guests can book the thing that the row describes.
 fn is_bookable(row: &Arc<Item>) -> bool {
     const SERVICES: [&str; 4] = ["parking", "wifi", "gym", "shop"];
     let services = [
@@ -258,7 +259,7 @@ fn subject(row: Option<&Arc<Item>>, request: &OpenRequest) -> String {
         .unwrap_or_default()
 }
 
-/// Collects the fields of the request: those of the text, else those of the open request and of the
+/// Fills each field of the request from the text, or else from the open request or the state of the
 /// dialogue.
 fn fields(
     host: &Host<'_>,

@@ -12,7 +12,7 @@ const ORDER: [&[&str]; 3] = [
     &["third", "3rd", "tercero", "tercera"],
 ];
 
-/// Returns the row that the text picks from a list by its place: "the second one".
+/// Returns the row that the text picks from a list by its position: "the second one".
 pub(crate) fn nth(u: &Understood<'_>, listed: &[Arc<Item>]) -> Option<Arc<Item>> {
     let said = |names: &&&[&str]| {
         let words = &u.said.words;
@@ -22,7 +22,7 @@ pub(crate) fn nth(u: &Understood<'_>, listed: &[Arc<Item>]) -> Option<Arc<Item>>
     listed.get(nth).cloned()
 }
 
-/// Returns the rows that the last reply named, in its order.
+/// Returns the rows that the last reply named, in the order of that reply.
 pub(crate) fn listed(host: &Host<'_>) -> Vec<Arc<Item>> {
     let index = &host.request.index;
     host.state
@@ -32,8 +32,8 @@ pub(crate) fn listed(host: &Host<'_>) -> Vec<Arc<Item>> {
         .collect()
 }
 
-/// Returns the ids of the rows that the next text may be about: those of the answer. If the answer
-/// is only a house rule, such as the one on dogs, the row named before stays among them.
+/// Returns the ids of the rows that the next text may be about: the rows of the answer. If the
+/// answer is only a house rule, such as the rule on dogs, adds the row that was named before.
 pub(crate) fn subjects(host: &Host<'_>, sources: &[String]) -> Vec<String> {
     let rule = |id: &String| {
         host.request
@@ -58,15 +58,15 @@ pub(crate) fn is_house_rule(row: &Item) -> bool {
     matches!(row.category, Category::Regulations | Category::GeneralInfo)
 }
 
-/// Returns the rows that the last reply named and the guest's party may be sent to.
+/// Returns the rows of the last reply to which the host may send the guest's party.
 pub(crate) fn listed_for(host: &Host<'_>, u: &Understood<'_>) -> Vec<Arc<Item>> {
     let mut rows = listed(host);
     rows.retain(|row| is_allowed(host, u, row));
     rows
 }
 
-/// Returns the rows to compare: those that the text names, or, if it does not name two, also those
-/// of the last reply.
+/// Returns the rows to compare: the rows that the text names. If the text names fewer than two,
+/// adds rows of the last reply.
 pub(crate) fn compared(host: &Host<'_>, u: &Understood<'_>) -> Vec<Arc<Item>> {
     let mut named: Vec<Arc<Item>> = Vec::new();
     for mention in u.venues().into_iter().filter(|mention| mention.telling) {
@@ -89,8 +89,8 @@ pub(crate) fn compared(host: &Host<'_>, u: &Understood<'_>) -> Vec<Arc<Item>> {
     with_earlier(host, u, rows)
 }
 
-/// Adds to a single row the one that the replies named before it, if both are of one category: the
-/// guest asked about one after the other.
+/// If there is only one row, adds the newest earlier row of the same category: the guest asked
+/// about one after the other.
 fn with_earlier(host: &Host<'_>, u: &Understood<'_>, mut rows: Vec<Arc<Item>>) -> Vec<Arc<Item>> {
     if let [one] = rows.as_slice() {
         let index = &host.request.index;

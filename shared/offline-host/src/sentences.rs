@@ -9,7 +9,8 @@ use crate::{
     calendar::is_calendar, host::Host, minors, reading::demand::Demand, understand::Understood,
 };
 
-/// Returns the terms (words and phrases) of the question that an answer's row must contain.
+/// Returns the terms (words and phrases) of the question. The row of an answer must contain the
+/// terms that are not soft.
 pub(crate) fn terms(host: &Host<'_>, u: &Understood<'_>) -> Vec<Term> {
     let pack = host.pack;
     let tables = [
@@ -58,7 +59,8 @@ pub(crate) fn terms(host: &Host<'_>, u: &Understood<'_>) -> Vec<Term> {
         .terms(u.text)
         .into_iter()
         .filter(|t| t.to <= said.len() && !figure(t));
-    // "Dejar el cuarto" means check-out, although its single words mean other things.
+    // A known phrase counts as a whole: "dejar el cuarto" means check-out, although its words mean
+    // other things.
     let fact =
         |n: usize| spent.iter().any(|(from, to)| (*from..*to).contains(&n)) || is_stop(&said[n]);
     let phrase = |t: &Term| t.known && t.to - t.from > 2 && !(t.from..t.to).all(fact);
@@ -75,7 +77,7 @@ pub(crate) fn terms(host: &Host<'_>, u: &Understood<'_>) -> Vec<Term> {
 /// Returns the rows that the question names, if it names any.
 pub(crate) fn named<'u>(u: &'u Understood<'_>, terms: &[Term]) -> Vec<&'u Item> {
     let whole = u.mentions.iter().any(|m| m.telling && m.whole);
-    // "Check in" does not name the row "Check cashing".
+    // A part of a longer term names no row: "check in" does not name the row "Check cashing".
     let apart = |m: &&Mention| {
         !terms
             .iter()
@@ -94,7 +96,8 @@ pub(crate) fn fits_topic(u: &Understood<'_>, item: &Item) -> bool {
     u.topics.is_empty() || u.topics.contains(&item.category)
 }
 
-/// Returns the row with its sentence about a fact that its fields lack; `None` if no sentence fits.
+/// Looks for a sentence of the row that states a fact which the row's fields lack. Returns it with
+/// the row; `None` if no sentence fits.
 pub(crate) fn of_row(
     host: &Host<'_>,
     u: &Understood<'_>,
@@ -127,8 +130,8 @@ pub(crate) fn meets(u: &Understood<'_>, text: &str) -> bool {
     Demand::of(u).met(text)
 }
 
-/// Appends to a fact the row's sentence about the thing asked for: to "smart casual" the sentence
-/// about shorts.
+/// Adds the row's sentence about the thing asked for to a fact. A question about shorts gets "smart
+/// casual" and the row's sentence about shorts.
 pub(crate) fn with_its_word(
     host: &Host<'_>,
     u: &Understood<'_>,
@@ -154,8 +157,8 @@ pub(crate) fn with_its_word(
         .unwrap_or(fact)
 }
 
-/// Writes the price range of a place and its row's sentence about prices; only the range if both
-/// are too long.
+/// Writes the price range of a place and its row's sentence about prices. If both together are too
+/// long, writes the sentence alone; if that is too long as well, the range alone.
 pub(crate) fn priced(host: &Host<'_>, u: &Understood<'_>, row: &Item, range: String) -> String {
     let terms = terms(host, u);
     let keep = |item: &Item, text: &str| item.id == row.id && text.contains('$');
@@ -206,7 +209,7 @@ pub(crate) const MEALS: [&str; 8] = [
     "mediodia",
 ];
 
-/// Facts whose phrases say what the guest wants to know, and not about which thing.
+/// Facts that a guest may ask about any row. Their phrases do not show which row is meant.
 pub(crate) const SPENT: [&str; 11] = [
     "open", "opens", "closes", "hours", "price", "where", "phone", "duration", "about", "starts",
     "age",

@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use seven_text::{fold, stem, words};
 use strsim::osa_distance;
 
-/// Verbs that say what guests are doing; "goin" is corrected to "going" although the pack lacks it.
+/// Verbs of which guests often leave out the last g. "goin" is corrected to "going" even if the
+/// pack does not contain "going".
 const GOING: [&str; 14] = [
     "going",
     "thinking",
@@ -31,7 +32,8 @@ pub(crate) struct Speller {
     shorthand: BTreeMap<String, String>,
     /// The words of the pack that are long enough for corrections.
     long: BTreeSet<String>,
-    /// The stems of all words of the pack, because a word with another ending is no typing error.
+    /// The stems of all words of the pack, because a word with another ending is not a typing
+    /// error.
     stems: HashSet<String>,
 }
 
@@ -145,8 +147,8 @@ pub(crate) struct Known<'a> {
     pub(crate) is_word: &'a dyn Fn(&str) -> bool,
 }
 
-/// Returns whether `word` is a likely misspelling: one letter omitted, doubled or swapped in a
-/// short word, any two errors in a long one.
+/// Returns whether `word` is a likely misspelling of `meant`. In a short word, one letter may be
+/// omitted, doubled or swapped. A long word may have any two errors.
 fn slips(word: &str, meant: &str) -> bool {
     let ends = |word: &str| word.chars().next().zip(word.chars().next_back());
     if word.len() < SHORTEST || ends(word) != ends(meant) || word.len().abs_diff(meant.len()) > 2 {
@@ -167,8 +169,8 @@ fn slips(word: &str, meant: &str) -> bool {
     }
 }
 
-/// Returns how a Spanish word sounds: no h, one letter each for k/qu/c, s/z/c, b/v and y/ll, no
-/// doubled letters.
+/// Returns how a Spanish word sounds. Leaves out h and doubled letters, and writes one letter for
+/// each of the groups k/qu/c, s/z/c, b/v and y/ll.
 fn sound(word: &str) -> String {
     let letters: Vec<char> = word.chars().collect();
     let mut sound = String::with_capacity(word.len());

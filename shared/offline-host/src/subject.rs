@@ -5,7 +5,7 @@ use seven_knowledge::{Category, Item};
 
 use crate::phrases::{Phrases, Tokens};
 
-/// The subjects in the order of the table, by their keys in the pack.
+/// The subjects in the order of the learnt table, by their keys in the pack.
 pub(crate) const KEYS: [&str; 62] = [
     "food",
     "diet",
@@ -83,24 +83,24 @@ pub(crate) struct Question {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct SubjectFile {
-    /// A plain question about the subject. It is asked of the rows when they do not answer the
-    /// guest's own words.
+    /// A plain question about the subject. If the rows do not answer the guest's own words, they
+    /// are searched with this question.
     #[serde(default)]
     question: Option<Question>,
-    /// Words in names, keywords and kinds of rows about the subject.
+    /// Words that occur in the names, keywords and kinds of rows about the subject.
     #[serde(default)]
     rows: Vec<String>,
     /// Categories of which every row is about the subject.
     #[serde(default)]
     categories: Vec<String>,
-    /// Whether the plain question gets suggestions, as "where shall we eat" does.
+    /// Whether the plain question is answered with suggestions: "where shall we eat".
     #[serde(default)]
     suggests: bool,
-    /// Whether it is an aspect of another subject, as noise or a view are: the next probable
-    /// subject then counts.
+    /// Whether the subject is an aspect of another subject, such as noise or a view. The next most
+    /// probable subject is then used instead.
     #[serde(default)]
     is_aspect: bool,
-    /// The act that answers the subject instead of rows.
+    /// The act by which the subject is answered; `None` if rows answer it.
     #[serde(default)]
     act: Option<SubjectAct>,
 }

@@ -1,6 +1,6 @@
-//! The subject of a sentence, such as pets or parking, learnt from labelled texts
-//! (`scripts/data/train_tables.py`). It keeps rows of other subjects from answering, and finds the
-//! answer to wordings that the pack does not list.
+//! Finds the subject of a sentence, such as pets or parking, with a table learnt from labelled
+//! texts (`scripts/data/train_tables.py`). The subject excludes answers from rows of other
+//! subjects. It also leads to an answer if the pack does not list the guest's wording.
 
 use std::sync::{Arc, LazyLock};
 
@@ -26,18 +26,22 @@ static BYTES: &[u8] = include_bytes!("../data/subjects.bin");
 static TABLE: LazyLock<Linear<CLASSES, 64>> =
     LazyLock::new(|| Linear::read(BYTES).expect("the table is part of the crate and tested"));
 
-/// Least probability at which a subject counts: so that its rows may answer, against a row of
-/// another subject, for the answer to a question that got none, in the place of what another
-/// reading of the text gave, and against the row of the last reply.
+/// The lowest probability at which rows of a subject may answer.
 const POSSIBLE: f32 = 0.08;
+/// The lowest probability at which a subject rejects an answer from rows of other subjects.
 const LIKELY: f32 = 0.35;
+/// The lowest probability at which a subject answers a question that got no answer.
 const CLEAR: f32 = 0.4;
+/// The lowest probability at which a subject's answer replaces the answer that the act gave.
 const CERTAIN: f32 = 0.5;
+/// The lowest probability at which a subject rejects an answer from rows of the last reply.
 const BEYOND_DOUBT: f32 = 0.8;
-/// Least probability of the subject of which an aspect is asked.
+/// The lowest probability at which the second subject is used instead of an aspect (see
+/// `SubjectFile::is_aspect`).
 const BESIDE_ASPECT: f32 = 0.15;
 
-/// The subjects of a sentence that the pack has, the most probable one first.
+/// All subjects with their probabilities for a sentence, the most probable one first; `None` for a
+/// subject that the pack does not have.
 struct Ranked<'a>(Vec<(Option<&'a Subject>, f32)>);
 
 // === impl Ranked ===
@@ -51,7 +55,9 @@ impl<'a> Ranked<'a> {
         Self(ranked.into_iter().map(subject).collect())
     }
 
-    /// Returns the subject if it is at least this probable.
+    /// Returns the most probable subject if its probability is at least `least`. If the most
+    /// probable subject is an aspect, returns the second one, provided that both together reach
+    /// `least`.
     fn clear(&self, least: f32) -> Option<&'a Subject> {
         let [(Some(first), best), (second, next), ..] = self.0[..] else {
             return None;
@@ -62,9 +68,10 @@ impl<'a> Ranked<'a> {
         (best >= least && !first.is_aspect).then_some(first)
     }
 
-    /// Returns whether an answer may be about the text's subject: the text names its row or category,
-    /// it contains words of a possible subject, or a row of it belongs to a possible subject or to
-    /// none that the pack knows.
+    /// Returns whether an answer may be about the text's subject. One of these must hold:
+    /// - The text names the answer's row or category.
+    /// - The answer contains words of a likely subject.
+    /// - A row of the answer belongs to a possible subject, or to no subject of the pack.
     fn fits(&self, host: &Host<'_>, u: &Understood<'_>, part: &Part) -> bool {
         let index = &host.request.index;
         let told = |subject: &Subject| subject.rows.found(&Tokens::new(&part.body));
@@ -96,8 +103,9 @@ impl<'a> Ranked<'a> {
     }
 }
 
-/// Keeps the answer of a look-up if it may be about the text's subject. Otherwise asks `look_up` the
-/// plain question about the subject; if that has no answer either, the question is passed on.
+/// Keeps the answer of a look-up if it may be about the text's subject. Otherwise calls `look_up`
+/// with the plain question about the subject. If this finds no answer either, passes the guest's
+/// question on to a person.
 pub(crate) fn kept(
     host: &Host<'_>,
     u: &Understood<'_>,
@@ -130,8 +138,8 @@ pub(crate) fn kept(
     }
 }
 
-/// Returns the answer that the subject has instead of the one that another reading gave, if the
-/// subject is certain and that answer is not about it.
+/// Returns the subject's own answer in place of `part`, the answer found before. Does so only if
+/// the subject is certain and `part` is not about it.
 pub(crate) fn instead(
     host: &Host<'_>,
     act: Act,
@@ -154,7 +162,8 @@ pub(crate) fn instead(
         return None;
     }
     let Some(by_subject) = subject.act else {
-        // "Is breakfast included?" wants no restaurants.
+        // If a question has found no row, suggestions do not answer it either: "Is breakfast
+        // included?" does not ask for restaurants.
         let open = act == Act::Ask && part.sources.is_empty() && subject.suggests;
         let off = !open && !ranked.fits(host, u, part);
         return off.then(|| plain(host, subject, u, look_up)).flatten();
@@ -179,7 +188,7 @@ pub(crate) fn instead(
         SubjectAct::Complaint => request::complaint(host, u),
         SubjectAct::Human => chat::firm(chat::say(host, "human")),
         SubjectAct::Identity => chat::say(host, "identity"),
-        // A joke that ends with a question needs no person to look it up.
+        // A joke may end with a question, but no person needs to look up the answer.
         SubjectAct::Chat if act == Act::Ask && u.is_question && part.sources.is_empty() => {
             chat::say(host, "smalltalk")
         }
@@ -188,14 +197,15 @@ pub(crate) fn instead(
     })
 }
 
-/// Returns whether the text names a row that has no answer: "What is the dress code at Copper Owl?"
-/// asks about that place only.
+/// Returns whether the text names a row but the answer comes from no row. Such a text asks about
+/// the named row only: "What is the dress code at Copper Owl?"
 fn names_another(u: &Understood<'_>, part: &Part) -> bool {
     part.sources.is_empty() && u.venues().iter().any(|mention| mention.telling)
 }
 
-/// Asks the rows the plain question about a subject. Suggestions also follow the guest's own words;
-/// another answer that says nothing of them adds that people can tell the rest.
+/// Answers the plain question about a subject from the rows. Suggestions also take the guest's own
+/// words into account. Any other answer that says nothing about these words adds that people can
+/// tell the rest.
 fn plain<'a>(
     host: &Host<'a>,
     subject: &'a Subject,

@@ -33,8 +33,8 @@ use wanted::{Wanted, fits};
 /// Minutes from midnight to noon.
 const NOON: u16 = 720;
 
-/// Suggests rows for the present request; `None` if the request has no category that can be
-/// suggested from.
+/// Suggests rows for the guest's current request. `None` if the host suggests nothing from the
+/// category of the request.
 pub(crate) fn answer(host: &Host<'_>, act: Act, u: &Understood<'_>) -> Option<Part> {
     let Some(wanted) = wanted(host, act, u) else {
         let nothing_named = u.topics.is_empty() && u.kinds.is_empty() && u.leftover.is_empty();
@@ -114,8 +114,8 @@ fn worded(host: &Host<'_>, act: Act, chosen: &[Arc<Item>], wanted: &Wanted<'_>) 
     }
 }
 
-/// Returns, if rooms are suggested, the first sentence of the house rule about a word of the guest,
-/// with the rule's row: for "a room for me and my dog", the sentence about dogs.
+/// If rooms are suggested and a house rule is about a word of the guest, returns the rule's first
+/// sentence and its row. For "a room for me and my dog", this is the rule on dogs.
 fn besides(host: &Host<'_>, wanted: &Wanted<'_>) -> Option<(String, Arc<Item>)> {
     if wanted.category.as_str() != "rooms" {
         return None;
@@ -160,7 +160,7 @@ pub(crate) fn listed_stems(request: &Request) -> HashSet<String> {
         .collect()
 }
 
-/// Returns whether the guest leaves the kind of thing to the host, as in "3 hours to kill, ideas?"
+/// Returns whether the guest asks for suggestions without saying of what: "3 hours to kill, ideas?"
 fn asks_openly(host: &Host<'_>, u: &Understood<'_>) -> bool {
     let phrases = host.pack.acts.get("recommend");
     u.topics.is_empty()
@@ -175,7 +175,7 @@ fn is_in_a_name(host: &Host<'_>, word: &str) -> bool {
     rows.any(|row| lookup::in_name(row, word))
 }
 
-/// Suggests a show and a place to eat to a guest who says nothing about the kind of thing.
+/// Suggests a show and a place to eat, if the guest does not say what kind of thing to suggest.
 fn anything(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
     let best = |category: Category| {
         let wanted = Wanted::any(host, category, host.when_of(u));
@@ -201,8 +201,7 @@ fn anything(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
 }
 
 fn wanted<'a>(host: &Host<'a>, act: Act, u: &Understood<'a>) -> Option<Wanted<'a>> {
-    // A new wish without a category continues with the last category, unless it names something
-    // else.
+    // A wish without a category applies to the last category, unless the wish names something else.
     let goes_on = act != Act::Recommend || u.leftover.iter().all(|word| !is_listed(host, word));
     let before = host.state.category.as_deref().filter(|_| goes_on);
     let category = hear::category(u).or_else(|| before.map(Category::from))?;

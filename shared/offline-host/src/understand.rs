@@ -83,7 +83,8 @@ impl<'a> Understood<'a> {
                 }
                 found
             };
-        // The show "Open Mic" does not ask whether something is open.
+        // A word inside a row's name asks for no fact: "Open Mic" does not ask whether something is
+        // open.
         let names: Vec<(usize, usize)> = index
             .mentions(text, now)
             .iter()
@@ -100,7 +101,8 @@ impl<'a> Understood<'a> {
         if said.words.len() <= 2 && said.words.iter().any(|w| w == "where" || w == "donde") {
             facets.insert("where");
         }
-        // "Cuánto dura" asks for a duration and not for a price.
+        // If a text asks for a duration, it asks for a price only if it has a word for a price;
+        // "cuánto dura" has none.
         let of_price = [
             "cuesta", "cuestan", "precio", "precios", "vale", "much", "price", "cost",
         ];
@@ -121,14 +123,15 @@ impl<'a> Understood<'a> {
         let mut own_places: Vec<((usize, usize), Category)> = Vec::new();
         let mut also_places: Vec<((usize, usize), Category)> = Vec::new();
         for topic in &pack.topics {
-            // Words inside a longer phrase count only as that phrase: "Show me" does not ask for a
-            // show.
+            // Words inside a longer phrase are read only as that phrase: "Show me" does not ask for
+            // a show.
             let own = |place: &(usize, usize)| {
                 !taken
                     .iter()
                     .any(|t| t.0 <= place.0 && place.1 <= t.1 && t.1 - t.0 > place.1 - place.0)
             };
-            // "After the show" names a time and does not ask for a show.
+            // A show after "after" or "before" names a time: "After the show" does not ask for a
+            // show.
             let beside = |place: &(usize, usize)| {
                 let before = said.words[place.0.saturating_sub(2)..place.0].iter();
                 let when = ["after", "before", "antes", "despues"];
@@ -161,21 +164,23 @@ impl<'a> Understood<'a> {
         let (mut kinds, mut refused) = (Vec::new(), Vec::new());
         let (mut kind_places, mut filter_places) = (Vec::new(), Vec::new());
         let mut refused_places: Vec<(usize, usize)> = Vec::new();
-        // "Thai massage" asks for no Thai restaurant.
+        // A cuisine is ignored if the text names categories but not dining: "Thai massage" does not
+        // ask for a Thai restaurant.
         let eats = topics.is_empty() || topics.iter().any(|(_, of)| *of == Category::Dining);
         let kinds_here = pack
             .kinds
             .iter()
             .filter(|kind| eats || kind.field != Field::Cuisine);
         for kind in kinds_here {
-            // "Bars and restaurants" asks for both kinds; words inside a longer phrase count only
-            // as that phrase.
+            // "Bars and restaurants" asks for both kinds. Words inside a longer phrase are read
+            // only as that phrase.
             let own = |place: &(usize, usize)| {
                 !topic_places
                     .iter()
                     .any(|t| t.0 <= place.0 && place.1 <= t.1 && t.1 - t.0 > place.1 - place.0)
             };
-            // "Under 120 with a drink" does not ask for a bar.
+            // If a kind of place follows "with", the guest does not look for that kind: "Under 120
+            // with a drink" does not ask for a bar.
             let aside = |place: &(usize, usize)| {
                 let before = said.words[place.0.saturating_sub(2)..place.0].iter();
                 kind.field == Field::Subcategory
@@ -189,7 +194,7 @@ impl<'a> Understood<'a> {
                 .into_iter()
                 .filter(|place| own(place) && !aside(place))
                 .collect();
-            // "He's not vegan" does not ask for vegan food.
+            // A diet after a negation is not wanted: "He's not vegan" does not ask for vegan food.
             let denied = |place: &(usize, usize)| {
                 let before = place.0.checked_sub(1).map(|at| said.words[at].as_str());
                 matches!(before, Some("not" | "isnt" | "aint" | "no"))
@@ -226,10 +231,12 @@ impl<'a> Understood<'a> {
             )
         };
         let apart = |m: &Mention| {
-            // "Cuánto sale" does not name a row with "salt", and "on sundays" does not name a show
-            // with that word in its name.
+            // A part of a row's name is ignored if a longer phrase covers that part, or if the part
+            // has only calendar words or ignored words. "Cuánto sale" does not name a row with
+            // "salt". "On sundays" does not name a show with "sunday" in its name.
             let spent = !m.whole && {
-                // "Cobran cover" does not name "Clover".
+                // A misspelt word inside a phrase of the pack names no row: "Cobran cover" does not
+                // name "Clover".
                 let misspelt = |at: usize| !has_word(&m.item.name, &said.words[at]);
                 let facet = |t: &(usize, usize)| t.0 <= m.from && m.to <= t.1;
                 let slip = (m.from..m.to).any(misspelt) && taken.iter().any(facet);
@@ -237,7 +244,8 @@ impl<'a> Understood<'a> {
                     || taken
                         .iter()
                         .any(|t| t.0 <= m.from && m.to <= t.1 && t.1 - t.0 > 1);
-                // "Que sea a las 8" does not name "Sea Salt".
+                // Words that the pack ignores name no row: "Que sea a las 8" does not name "Sea
+                // Salt".
                 let idle = said.words[m.from..m.to]
                     .iter()
                     .all(|word| pack.ignore.contains(word));
@@ -261,7 +269,8 @@ impl<'a> Understood<'a> {
             .into_iter()
             .filter(|m| !apart(m))
             .collect();
-        // One word of an offer's or a rule's name, such as "gratis", does not name it.
+        // A single word of an offer's or a rule's name, such as "gratis", does not name the offer
+        // or rule.
         let names = |m: &&Mention| m.telling && (m.whole || !is_rule(&m.item.category));
         taken.extend(mentions.iter().filter(names).map(|m| (m.from, m.to)));
         let inside = |n: usize, places: &[(usize, usize)]| {
@@ -341,7 +350,7 @@ impl<'a> Understood<'a> {
         self.facets.contains(facet)
     }
 
-    /// Returns the wishes inside a category.
+    /// Returns the wishes that concern a category.
     pub(crate) fn wishes_of(&self, category: &Category) -> Vec<&Wish> {
         self.wishes
             .iter()
@@ -349,7 +358,8 @@ impl<'a> Understood<'a> {
             .collect()
     }
 
-    /// Returns the guest's words at these places with the category's name beside them: "thai food".
+    /// Returns the guest's words at these ranges, with the category's name if it is next to them:
+    /// "thai food".
     pub(crate) fn words_at(&self, places: &[(usize, usize)]) -> String {
         let shows = self.about(&Category::Entertainment);
         let beside = |at: &(usize, usize)| {

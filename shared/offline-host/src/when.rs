@@ -44,7 +44,7 @@ pub(crate) enum Time {
     Afternoon,
     /// The minute of the day that the guest named.
     Clock(u16),
-    /// The minute of a half day, from "at 9" or "7:30" without am or pm.
+    /// The minute of a time without am or pm, such as "at 9" or "7:30"; always below 720.
     Half(u16),
 }
 
@@ -74,7 +74,7 @@ static CLOCK: LazyLock<Regex> = LazyLock::new(|| {
 // === impl Time ===
 
 impl Time {
-    /// Returns whether the guest named a time of the clock.
+    /// Returns whether the guest named a clock time, such as "9:30 pm".
     pub(crate) fn is_exact(self) -> bool {
         matches!(self, Self::Clock(_) | Self::Half(_))
     }
@@ -83,8 +83,8 @@ impl Time {
 // === impl When ===
 
 impl When {
-    /// Reads the time in the text. Also returns the ranges of words that were read, so that they
-    /// count as understood.
+    /// Reads the time in the text. Also returns the ranges of words that were read, so that the
+    /// caller can treat them as understood.
     pub(crate) fn read(
         pack: &HostPack,
         text: &str,
@@ -140,7 +140,8 @@ impl When {
                     || !morning_only.iter().any(|m| m.0 <= t.0 && t.1 <= m.1)
             })
             && !(clock.is_some() && fold(text).contains("de la manana"));
-        // "Next Saturday", said on a Saturday, is a week ahead; "next weekend" always is.
+        // "Next Saturday" is seven days ahead if today is a Saturday. "Next weekend" always means
+        // the weekend of the next week.
         let follows = said
             .words
             .iter()
@@ -178,7 +179,7 @@ impl When {
             None if afternoon || lunch => Some(Time::Afternoon),
             None => now.then_some(Time::Now),
         };
-        // "Right now" beside "tonight" means now.
+        // A text with both "right now" and "tonight" means now.
         let time = if now && clock.is_none() {
             Some(Time::Now)
         } else {
@@ -199,8 +200,8 @@ impl When {
         )
     }
 
-    /// Returns the moment or day for which "is it open" asks. Once the evening has begun (17:00 to
-    /// 5:00), "tonight" is the present moment.
+    /// Returns the moment or day that a question such as "is it open" is about. Once the evening
+    /// has begun (17:00 to 5:00), "tonight" is the present moment.
     pub(crate) fn asked(self, now: DateTime<Utc>, zone: Tz) -> Asked {
         let local = now.with_timezone(&zone).naive_local();
         let night = local.hour() >= 17 || local.hour() < 5;
@@ -208,7 +209,8 @@ impl When {
         let today = date == local.date();
         let at = |minute: u16, time: Time| {
             let mut wall = date.and_time(NaiveTime::MIN) + TimeDelta::minutes(minute.into());
-            // A time of day that has passed means tomorrow's, but "Friday at 2am" stays on Friday.
+            // If this time of day has passed, the guest means tomorrow, but "Friday at 2am" stays
+            // on Friday.
             if wall < local
                 && !matches!(self.day, Some(Day::Named(_) | Day::Tomorrow | Day::Date(_)))
             {
@@ -230,7 +232,7 @@ impl When {
             Some(Time::Half(early)) => {
                 let minute = local.hour() * 60 + local.minute();
                 let late = early + 720;
-                // "At 9" means the evening on another day, and the next such time today.
+                // On another day, "at 9" means 9pm. Today it means the next 9 o'clock, am or pm.
                 let next = if today && (minute > late.into() || minute <= early.into()) {
                     early
                 } else {
@@ -263,8 +265,8 @@ impl When {
         today.checked_add_days(Days::new(days)).unwrap_or(today)
     }
 
-    /// Returns the local times between which an event is wanted; a night ends at 5 in the morning.
-    /// `None` if the text names no time.
+    /// Returns the local times between which the guest looks for events. A day lasts until 5 the
+    /// next morning. `None` if the text names no time.
     pub(crate) fn range(
         self,
         now: DateTime<Utc>,
@@ -322,8 +324,8 @@ impl When {
     }
 }
 
-/// Names a day relative to today: "today", "tomorrow", "on Friday". Returns nothing for today if
-/// `bare` is set.
+/// Names a day relative to today: "today", "tomorrow", "on Friday". A day that is at least seven
+/// days ahead is written as a date.
 pub(crate) fn day_words(date: NaiveDate, today: NaiveDate, language: Language) -> String {
     match ((date - today).num_days(), language) {
         (7.., _) => dates::words(date, language),
@@ -349,8 +351,8 @@ pub(crate) fn time_words(minute: u16, language: Language) -> String {
 }
 
 pub(crate) fn instant(wall: NaiveDateTime, zone: Tz) -> DateTime<Utc> {
-    // A local time that the clocks skip is read with the offset before the change, which gives a
-    // later time.
+    // If the clocks skip this local time, reads it with the offset from before the change. The
+    // result is a later time.
     let earliest = zone.from_local_datetime(&wall).earliest();
     let shifted = || {
         zone.from_local_datetime(&(wall - TimeDelta::hours(3)))
@@ -417,7 +419,7 @@ fn clock_said(text: &str) -> Option<Time> {
                 ]
                 .iter()
                 .any(|w| format!(" {before}").ends_with(w));
-                // In "at 9 dollars" and "a las 4 personas", the number is no time.
+                // In "at 9 dollars" and "a las 4 personas", the number is not a time.
                 let counts = [
                     "people", "person", "guests", "dollars", "usd", "street", "percent", "%",
                 ]

@@ -1,5 +1,5 @@
-//! Asks about a casino for which the pack was not written: English content only, no keywords, other
-//! names.
+//! Asks about a casino for which the pack was not written. Its content is in English only, has no
+//! keywords, and uses other names.
 
 mod desk;
 

@@ -1,5 +1,5 @@
-//! Checks the demo casino's first reply behind the disclosure: the production code cuts it into
-//! texts, and nothing may be lost.
+//! Checks the demo casino's first replies, which follow the disclosure. The production code splits
+//! the disclosure and the reply into texts, and no part of them may be lost.
 #![expect(
     clippy::unwrap_used,
     reason = "clippy exempts test functions, not the helpers they share"
@@ -79,8 +79,8 @@ fn ask(text: &str, now: DateTime<Utc>, seed: u64, lead: Option<String>) -> Reply
     })
 }
 
-/// Asks with the longer of the two disclosures, as the swarm does, and sends the one in the reply's
-/// language, as the envelope does.
+/// Asks the model with the longest disclosure of all languages, as the swarm does. Then puts the
+/// disclosure in the reply's language before the reply, as the envelope does.
 fn first_texts(text: &str, now: DateTime<Utc>, seed: u64) -> (Reply, Vec<String>) {
     let longest = Language::ALL
         .map(disclosure)
@@ -98,7 +98,7 @@ fn first_texts(text: &str, now: DateTime<Utc>, seed: u64) -> (Reply, Vec<String>
     (reply, shaped.texts)
 }
 
-/// The venues' names, and for each minute of the week from Monday 00:00 whether they are open.
+/// The restaurants' names, and for each minute of the week from Monday 00:00 whether they are open.
 /// Reads the content without the code under test.
 static DOORS: LazyLock<Vec<(String, Vec<bool>)>> = LazyLock::new(|| {
     let content: Value = serde_json::from_str(demo::CONTENT).unwrap();

@@ -1,5 +1,5 @@
-//! Questions with which guests of the demo casino may test the host: it must deny and offer nothing
-//! wrongly, and tell the fact if the content has it.
+//! Questions with which guests of the demo casino may test the host. The host must not wrongly deny
+//! or offer anything. If the content has the fact asked for, the host must state it.
 #![expect(
     clippy::unwrap_used,
     reason = "clippy exempts test functions, not the helpers they share"
@@ -630,7 +630,7 @@ fn conversations_go_on_from_what_was_said() {
     }
 }
 
-/// The short questions back that the host may ask.
+/// The short questions that the host may ask the guest at the end of a reply.
 static ASKS: LazyLock<Vec<String>> = LazyLock::new(|| {
     let pack: toml::Table = PACK.host.parse().unwrap();
     let asks = pack["say"]

@@ -1,4 +1,4 @@
-//! Checks properties that every dialogue must have, whatever the guest says and in any order.
+//! Checks rules that every dialogue must keep, on random texts in random order.
 #![expect(
     dead_code,
     reason = "the desk is shared by tests that use other parts of it"
@@ -39,7 +39,7 @@ const WITH_MINORS: [&str; 5] = [
     "venimos con mi hijo de 12 años",
     "two teens with us",
 ];
-/// Refusals of a guest, each with the kitchen that must not be offered after it.
+/// Refusals of a guest, each with the cuisine that must not be offered after it.
 const REFUSALS: [(&str, &str); 5] = [
     ("no italian please", "Italian"),
     ("she hates seafood", "Seafood"),

@@ -1,4 +1,4 @@
-//! Questions that do not name their subject, which is the venue mentioned before.
+//! Checks follow-up questions that name no venue: they are about the venue mentioned before.
 #![expect(
     dead_code,
     reason = "the desk is shared by tests that use other parts of it"
@@ -12,15 +12,15 @@ use seven_text::fold;
 
 const BAHIA: &str = include_str!("unseen/bahia_lucero.json");
 const COYOTE: &str = include_str!("unseen/coyote_wash.json");
-/// The dialogues, and the minimum share of them that must end right; raise it whenever the measured
-/// share rises. The host was tuned to the first two files; the third only measures it.
+/// Files of dialogues, each with the minimum share of dialogues that must end with a right reply.
+/// If the measured share rises, raise the minimum. The host was tuned to the first two files only.
 const FILES: [(&str, f64); 3] = [
     (include_str!("follow_ups.txt"), 0.85),
     (include_str!("follow_ups_dev.txt"), 0.78),
     (include_str!("follow_ups_unseen.txt"), 0.61),
 ];
 
-/// Parts of the sentences with which the host says that the content does not tell something.
+/// Phrases of replies in which the host says that the content does not answer the question.
 const UNKNOWN: [&str; 6] = [
     "passed your question",
     "to be sure",
@@ -44,7 +44,7 @@ fn a_follow_up_is_about_what_was_talked_of() {
     }
 }
 
-/// Plays the dialogue of a line; returns its last reply if that is wrong.
+/// Plays the dialogue of one line of a file. If its last reply is wrong, returns a report.
 fn wrong(line: &str) -> Option<String> {
     let fields: Vec<&str> = line.split('|').map(str::trim).collect();
     let [casino, texts, wanted, forbidden] = fields[..] else {

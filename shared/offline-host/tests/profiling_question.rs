@@ -1,4 +1,6 @@
-//! Checks that the one question about the guest is asked where it fits.
+//! Checks when the host asks the guest a question about themselves, such as the size of the party.
+//! It may ask after an answer, but not after a complaint, a problem or a question without an
+//! answer.
 
 mod desk;
 

@@ -1,11 +1,13 @@
-//! Asks about casinos for which the host was not written. Measures the share of questions that get
-//! the fact asked for, and checks that no reply tells what no row contains.
+//! Puts questions to the host about casinos for which it was not written. Measures the share of
+//! right answers, and checks that no reply says anything that the casino's content does not
+//! contain.
 //!
-//! A line of `unseen/*.txt` is `kind | question | wanted | forbidden`. If ` >> ` separates two
-//! texts in `question`, the reply to the last one counts.
-//! - `wanted`: the reply has all parts joined by ` + `, and one of those joined by ` / `
-//! - `!` as `wanted`: the reply gives the casino's phone and is not grounded
-//! - `forbidden`: the reply has none of the parts joined by ` | `
+//! A line of `unseen/*.txt` is `kind | question | wanted | forbidden`:
+//! - `question`: a text, or several separated by ` >> `; only the reply to the last one is checked
+//! - `wanted`: parts joined by ` + `, all of which the reply must contain. A part may list
+//!   alternatives joined by ` / `, of which the reply must contain one.
+//! - `!` as `wanted`: the reply must give the casino's phone and must not be grounded
+//! - `forbidden`: parts joined by ` | `, none of which the reply may contain
 //!
 //! Failures of casinos with `tuned: false` are not printed, so that nobody tunes the host to them.
 #![expect(
@@ -39,7 +41,7 @@ struct Casino {
     content: &'static str,
     cases: &'static str,
     tuned: bool,
-    /// The lowest share of right answers; raise it whenever the measured share rises.
+    /// The minimum share of right answers. If the measured share rises, raise this minimum.
     least: f64,
 }
 
@@ -60,8 +62,9 @@ static CASINOS: [Casino; 9] = [
         content: include_str!("unseen/bahia_lucero.json"),
         cases: include_str!("unseen/bahia_lucero.txt"),
         tuned: true,
-        // The share was 0.94 before the lexicon grew, and should be again: rows now wrongly answer
-        // "hay cajero automatico", questions about a drone, and about a breakfast in a bar.
+        // The share was 0.94 before the lexicon grew, and should reach 0.94 again. Now "hay cajero
+        // automatico" and questions about a drone and about a breakfast in a bar wrongly get a row
+        // as their answer.
         least: 0.92,
     },
     Casino {
@@ -71,7 +74,8 @@ static CASINOS: [Casino; 9] = [
         content: include_str!("unseen/delta_marguerite.json"),
         cases: include_str!("unseen/delta_marguerite.txt"),
         tuned: false,
-        // The share was 0.92 when a list answered questions that two suggestions answer now.
+        // The share was 0.92 when the host answered some questions with a whole list. Now it
+        // answers them with two suggestions.
         least: 0.89,
     },
     Casino {
@@ -83,9 +87,9 @@ static CASINOS: [Casino; 9] = [
         tuned: false,
         least: 0.78,
     },
-    // Other people, who know nothing of the host, wrote these questions. All questions about Harbor
-    // Lantern and half of those about Mesa Dorada are slang. Nobody has looked at the failures of
-    // Costa Serena.
+    // The questions about the casinos below were written by people who did not know the host. All
+    // questions about Harbor Lantern and half of those about Mesa Dorada are slang. Nobody has
+    // looked at the host's failures at Costa Serena.
     Casino {
         name: "Harbor Lantern Casino",
         phone: "1-337-555-0100",
@@ -187,7 +191,7 @@ struct Property {
 }
 
 impl Property {
-    /// Opens the casino on a Friday at 18:30, local time.
+    /// Loads the casino's content, as on a Friday at 18:30 local time.
     fn at(casino: &'static Casino) -> Self {
         let wall = NaiveDateTime::parse_from_str("2026-11-20 18:30", "%Y-%m-%d %H:%M").unwrap();
         let now = casino
@@ -258,7 +262,7 @@ impl Property {
         MODEL.answer(&self.request(last, history, state))
     }
 
-    /// Collects everything that a guest of this casino may be told.
+    /// Collects everything that a reply may say: the casino's content and the guest's own texts.
     fn evidence(&self, texts: &[&str]) -> Evidence {
         let mut told: Vec<String> = Vec::new();
         for item in self.index.current(self.now) {

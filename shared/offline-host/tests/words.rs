@@ -1,5 +1,5 @@
-//! Tests with texts as guests really write: typing errors, slang, emoji, and what a list must leave
-//! out. They were written before the host was tuned to them.
+//! Tests texts with typing errors, slang and emoji, as guests really write them. Also checks that
+//! replies leave out certain names. The texts were written before the host was tuned to them.
 
 mod desk;
 

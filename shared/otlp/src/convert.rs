@@ -1,4 +1,4 @@
-//! Converts our spans to the form that the SDK's exporter takes.
+//! Converts our spans to the form that the exporter of the OpenTelemetry SDK takes.
 
 use opentelemetry::{
     Array, InstrumentationScope, KeyValue, StringValue, Value as Out,

@@ -25,19 +25,20 @@ const BATCH_DELAY: Duration = Duration::from_millis(500);
 /// Timeout of one request. A collector that hangs delays one batch and the spans queued behind it.
 const EXPORT_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Time without an answer after which a collector counts as unreachable; after an error, it does at
-/// once.
+/// A collector that has not answered a request for this long counts as unreachable. After an error,
+/// it counts as unreachable at once.
 const UNREACHABLE_AFTER: Duration = Duration::from_secs(2);
-/// Maximum number of spans (about 1 kB each) that wait for an unreachable collector, so that they
-/// do not fill a worker's memory.
+/// Maximum number of spans that may wait while the collector is unreachable. A span takes about 1
+/// kB, so these spans take about 0.5 MB of a worker's memory.
 const ROOM_AWAY: usize = BATCH;
 
-/// The address to which spans are sent, and the description of this process in them.
+/// The address to which spans are sent, and the fields that describe this process in each span.
 #[derive(Debug, Clone)]
 pub struct Settings {
     /// The collector's base URL, to which `/v1/traces` is appended.
     pub endpoint: Url,
-    /// The share of traces that is exported; important traces are always exported.
+    /// The share of traces that is exported. Traces of failures, consent, guardrails and safety are
+    /// exported whatever the share is.
     pub sample: Sample,
     /// Maximum number of spans that may wait in the queue.
     pub room: usize,
@@ -59,14 +60,14 @@ pub enum Error {
     Exporter(#[source] Box<dyn std::error::Error + Send + Sync>),
 }
 
-/// A running export; it ends with [`Exporting::flush`].
+/// A running export; [`Exporting::flush`] ends it.
 #[derive(Debug)]
 pub struct Exporting {
     task: JoinHandle<()>,
 }
 
-/// Starts recording and exporting spans. The second value yields traces that other processes should
-/// export too.
+/// Starts recording and exporting spans. The second value yields the ids of traces that this
+/// process found important; other processes should export these traces too.
 pub fn start(settings: &Settings) -> Result<(Exporting, Kept), Error> {
     let base = settings.endpoint.as_str().trim_end_matches('/');
     let endpoint = Url::parse(&format!("{base}/v1/traces"))
@@ -122,8 +123,8 @@ fn resource(settings: &Settings) -> Resource {
         .build()
 }
 
-/// Exports spans, one request at a time. Logs the first of several failures in a row and the next
-/// success, not each failure.
+/// Exports spans, one request at a time. Of several failures in a row, it logs only the first. It
+/// also logs the next success.
 async fn export(exporter: SpanExporter, mut outbox: Outbox) {
     let mut failing = false;
     while let Some(mut batch) = outbox.next(BATCH).await {
@@ -133,8 +134,8 @@ async fn export(exporter: SpanExporter, mut outbox: Outbox) {
         }
         let count = batch.len();
         let spans = batch.into_iter().map(convert::span).collect();
-        // The exporter's own timeout covers only the request; this one also covers its work before
-        // and after that.
+        // The exporter's own timeout covers only the request; this one also covers the exporter's
+        // work before and after the request.
         let sending = tokio::time::timeout(EXPORT_TIMEOUT * 2, exporter.export(spans));
         tokio::pin!(sending);
         let sent = tokio::select! {

@@ -1,5 +1,6 @@
-//! Measures one decision of the guardrails: `cargo bench -p seven-packs --bench gate`. A text of
-//! 160 characters must take less than 10 µs; the time may grow only in proportion to the length.
+//! Measures how long the guardrails take to decide on one text: `cargo bench -p seven-packs --bench
+//! gate`. A text of 160 characters must take less than 10 µs. For longer texts, the time may grow
+//! only in proportion to the length.
 
 use divan::{Bencher, black_box};
 

@@ -1,5 +1,10 @@
-//! Prints the gate's decision on each line of stdin, separated by tabs: verdict, patterns of
-//! keyword and hits, likely opt-out or cry with its margin, author, classifier's odds.
+//! Prints the gate's decision on each line of stdin as fields separated by tabs. The fields are:
+//! - the verdict
+//! - the pattern of the keyword
+//! - the patterns of the guardrails' hits
+//! - the likely opt-out or cry, with its margin
+//! - who wrote the text: a guest, a phone's reaction or a machine
+//! - the classifier's odds
 #![expect(clippy::print_stdout, reason = "its output is its purpose")]
 
 fn main() -> std::io::Result<()> {

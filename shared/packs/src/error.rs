@@ -1,4 +1,5 @@
-//! The reasons why a pack is refused. A retry cannot help, because a pack is data.
+//! The reasons why a pack is refused. A retry cannot help, because the pack's files stay as they
+//! are.
 
 use crate::TextKey;
 

@@ -6,7 +6,7 @@ use seven_domain::{Language, MessageClass};
 
 use crate::{Error, Rules, Slots, TextKey, Texts};
 
-/// The values of a text's slots, each as long as is allowed.
+/// The longest allowed value of each slot of a text.
 const LONGEST: Slots<'_> = Slots {
     casino: "Abcdefghijkl Mnopqrstuvw",
     phone: "1-860-555-0199 x",
@@ -20,8 +20,8 @@ const LONGEST: Slots<'_> = Slots {
 
 /// Strings that a text must contain, in English and in Spanish.
 const MUST_HOLD: &[(TextKey, &[&str], &[&str])] = &[
-    // Confirmations of opt-out and opt-in name the casino and the keyword that reverses them; HELP
-    // names the casino, the phone and STOP.
+    // A confirmation of an opt-out or opt-in must name the casino and the keyword that reverses it.
+    // The answer to HELP must name the casino, the phone and STOP.
     (
         TextKey::OptOutConfirmation,
         &[LONGEST.casino, "START"],
@@ -99,8 +99,8 @@ const MUST_HOLD: &[(TextKey, &[&str], &[&str])] = &[
     ),
 ];
 
-/// Returns the class of a text that is sent even when others must wait (D5, D6); `None` for a text
-/// of any other class. A pack may give the returned classes to no other text.
+/// Returns the class that this text must have, if it may be sent even while other texts must wait
+/// (D5, D6). Returns `None` for other texts; a pack must not give them such a class.
 fn class_of(key: TextKey) -> Option<MessageClass> {
     Some(match key {
         TextKey::OptOutConfirmation => MessageClass::OptOutConfirmation,
@@ -121,8 +121,8 @@ fn class_of(key: TextKey) -> Option<MessageClass> {
     })
 }
 
-/// Returns whether a layer exists only for some trades; a pack may leave it out. The other layers
-/// protect people and the product.
+/// Returns whether a layer matters only to some trades, so that a pack may leave it out. The other
+/// layers protect people and the product.
 fn is_of_the_trade(layer: Layer) -> bool {
     matches!(
         layer,
@@ -155,11 +155,13 @@ pub(crate) fn check(rules: &Rules, texts: &Texts, guardrails: &Guardrails) -> Re
     safety_languages(rules, texts, guardrails)
 }
 
-/// The layers that every safety language has.
+/// If a pack has one of these layers, it needs a rule and an answer for that layer in every safety
+/// language.
 const SAFETY_LAYERS: [Layer; 3] = [Layer::Crisis, Layer::Emergency, Layer::ResponsibleGaming];
 
-/// Checks that every safety language has a rule and an answer in each safety layer of the pack, and
-/// that no other language is in use.
+/// Checks that the pack has a rule and an answer in every safety language for each of its
+/// `SAFETY_LAYERS`. Refuses a rule or an answer in a language that `rules.safety_languages` does
+/// not list.
 fn safety_languages(rules: &Rules, texts: &Texts, guardrails: &Guardrails) -> Result<(), Error> {
     for layer in SAFETY_LAYERS
         .into_iter()
@@ -215,9 +217,9 @@ fn text(key: TextKey, rules: &Rules, texts: &Texts) -> Result<(), Error> {
     Ok(())
 }
 
-/// Checks the required strings and the number of segments of a text in one language. A text in any
-/// language but Spanish must contain the strings of the English text, which in safety texts are
-/// numbers.
+/// Checks that a text in one language contains its required strings and has not too many segments.
+/// A Spanish text needs the Spanish strings, any other text the English ones. In a safety language,
+/// only phone numbers are required, and they are the same in every language.
 fn fits(key: TextKey, language: &str, texts: &Texts, rendered: &str) -> Result<(), Error> {
     let refused = |why: String| Err(Error::Text { key, why });
     let facts = MUST_HOLD.iter().find(|(demanding, ..)| *demanding == key);

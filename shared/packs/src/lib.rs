@@ -1,5 +1,6 @@
-//! Packs: the agents, texts and numbers of the fleet for one trade, as data. The casino pack is
-//! compiled in, so that no worker starts without it. Does no I/O and contains no real casino.
+//! Packs: the agents, texts and numbers that the fleet uses for one trade, as data. The casino pack
+//! is compiled in, so that no worker starts without it. This crate does no I/O and names no real
+//! casino.
 
 mod casino;
 pub mod demo;

@@ -1,4 +1,4 @@
-//! A pack: the agents, rules, texts, guardrails and the offline host's words of one trade.
+//! A pack: the agents, rules, texts and guardrails of one trade, and the offline host's words.
 
 use std::{borrow::Cow, sync::OnceLock};
 
@@ -89,8 +89,8 @@ impl PromptFiles {
 // === impl Pack ===
 
 impl Pack {
-    /// Reads a pack and checks it, except the offline host's words: every example of every
-    /// guardrail, and what the law demands of the texts.
+    /// Reads a pack. Checks every example of every guardrail, and what the law demands of the
+    /// texts. The offline host's words (`host`) are not checked.
     pub fn parse(name: &str, files: &Files) -> Result<Self, Error> {
         let checked = || {
             let pack = Self::compiled_in(name, files)?;
@@ -147,7 +147,7 @@ impl Pack {
         self.texts.render(key, language, &self.slots(config))
     }
 
-    /// Returns the text in a safety language; `None` if the text does not exist in it.
+    /// Returns the text in a safety language; `None` if the text does not exist in that language.
     pub fn say_safety(
         &self,
         key: TextKey,
@@ -169,7 +169,7 @@ impl Pack {
         keys.flat_map(say).collect()
     }
 
-    /// Returns the reply, preceded by the disclosure if it must carry one.
+    /// Returns the reply, preceded by the disclosure of this kind; with `None`, the reply alone.
     pub fn disclosed(
         &self,
         kind: Option<DisclosureKind>,
@@ -185,8 +185,8 @@ impl Pack {
         format!("{} {reply}", self.say(key, language, config))
     }
 
-    /// Returns the values that this casino's texts may mention. A casino without a helpline of its
-    /// own gets the pack's helpline, if there is one.
+    /// Returns the values for the slots of this casino's texts. The helpline is the casino's own,
+    /// otherwise the pack's, otherwise empty.
     pub fn slots<'a>(&'a self, config: &'a CasinoConfig) -> Slots<'a> {
         let own = config.regulations.responsible_gaming_helpline.as_ref();
         let state = config.regulations.state_helpline.as_ref();

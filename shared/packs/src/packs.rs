@@ -11,7 +11,7 @@ use crate::{Error, Pack, casino};
 #[derive(Debug, Clone)]
 pub struct Packs(Arc<BTreeMap<String, Arc<Pack>>>);
 
-/// The error for a pack that a casino's document names and this fleet does not have.
+/// The error if a casino's document names a pack that this fleet does not have.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
     "no pack is called `{name}`; there is {known}; others are read from the folder that setting packs.directory names"

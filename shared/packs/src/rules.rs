@@ -13,9 +13,11 @@ use crate::{Error, TextKey};
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Rules {
-    /// Minutes after which a text without an answer is closed as too old (D4).
+    /// Maximum number of minutes that a guest's text may wait for an answer. After that, the text
+    /// is closed as too old (D4).
     pub usefulness_minutes: u32,
-    /// How long the guest must be silent before a turn starts, and the maximum total wait (D4).
+    /// How long the guest must be silent before a turn starts. `quiet_window_max_ms` limits the
+    /// total wait (D4).
     pub quiet_window_ms: u64,
     pub quiet_window_max_ms: u64,
     /// Maximum number of texts in one answer.
@@ -24,29 +26,29 @@ pub struct Rules {
     /// Maximum number of segments of one answer, over all its texts.
     pub max_segments: usize,
     pub opt_out_confirmation_minutes: u32,
-    /// Minutes after which an unsent answer to a crisis or an emergency is dropped; a case for a
+    /// Minutes after which an unsent answer to a crisis or an emergency is dropped. A case for a
     /// person is then opened.
     pub answer_to_a_cry_minutes: u32,
     /// Minutes after which contacts are notified that a held reply still waits for a decision.
     pub review_minutes: u32,
-    /// The minimum confidence, from 0 to 1, of a reply that the host may send on a channel with
-    /// tickets; below it a person answers (WID-12).
+    /// The minimum confidence, from 0 to 1, that a reply needs on a channel with tickets. If the
+    /// confidence is lower, a person answers instead of the host.
     pub least_confidence: f64,
-    /// Languages in which only the safety layers have patterns and answers, by their BCP 47 names.
+    /// The BCP 47 names of the languages in which only the safety layers have patterns and answers.
     #[serde(default)]
     pub safety_languages: BTreeSet<String>,
-    /// The helpline for casinos whose document names none. Without one, no text of the trade may
-    /// mention a helpline.
+    /// The helpline for casinos whose document names none. If this is `None`, no text of the pack
+    /// may mention a helpline.
     #[serde(default)]
     pub helpline: Option<Helpline>,
-    /// The minimum number of active content rows, by category, that a casino needs before its first
-    /// guest.
+    /// The minimum number of active content rows in each category that a casino needs before it may
+    /// serve its first guest.
     #[serde(default)]
     pub least_content: BTreeMap<String, u32>,
     pub content: ContentRules,
     pub consent: ConsentRules,
     pub privacy: PrivacyRules,
-    /// Seconds during which an answer is not sent again in the same conversation, by answer.
+    /// By answer, the seconds during which the answer is not repeated in the same conversation.
     pub say_again_after_seconds: BTreeMap<TextKey, u32>,
     pub typing: Typing,
 }
@@ -76,7 +78,10 @@ pub struct ContentRules {
     pub off_percent: u8,
 }
 
-/// Retention periods, and the minutes within which a guest may withdraw a deletion request.
+/// Days without activity after which a guest is marked as warm (`warm_days`), is archived
+/// (`archive_days`), and is deleted together with the phone number (`phone_days`). Texts and turns
+/// are deleted after `archive_days`. A guest may withdraw a deletion request within
+/// `regret_minutes`.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PrivacyRules {
@@ -86,14 +91,14 @@ pub struct PrivacyRules {
     pub phone_days: i32,
 }
 
-/// The time that a person would take to type an answer.
+/// The delay before an answer, as long as a person would take to type it.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Typing {
     pub min_ms: u64,
     pub max_ms: u64,
-    /// For every `length` characters, `per_length_ms` is added to the delay, at most `max_lengths`
-    /// times.
+    /// Each `length` characters of the answer add `per_length_ms` to the delay, at most
+    /// `max_lengths` times.
     pub length: u32,
     pub per_length_ms: u64,
     pub max_lengths: f64,
@@ -122,8 +127,8 @@ pub struct TypingPace {
     pub variance_ms: u64,
 }
 
-/// Answers that no rate limit covers. Each needs a minimum time between repetitions, or a machine
-/// that replies to texts would get it in an endless loop.
+/// Answers that no rate limit covers. Each needs a minimum time between repetitions. Otherwise a
+/// machine that replies to every text would exchange texts with us endlessly.
 const LOOPING: [TextKey; 8] = [
     TextKey::Help,
     TextKey::Privacy,
@@ -140,8 +145,8 @@ const URGENT: [TextKey; 4] = [
     TextKey::LateCry,
     TextKey::ResponsibleGaming,
 ];
-/// The maximum time for which a pack may suppress the same answer to a cry for help; after it, a
-/// guest who cries for help again gets the helpline again.
+/// Longest time during which a pack may leave a repeated cry for help without the same answer.
+/// After that time, the guest gets the answer again.
 const LONGEST_SILENCE_AFTER_A_CRY: Duration = Duration::from_secs(600);
 
 // === impl Rules ===
@@ -272,7 +277,7 @@ impl Typing {
     }
 
     /// Returns the delay before a text with this many characters. `draw` is a random number from -1
-    /// to 1, which the caller draws.
+    /// to 1.
     pub fn delay(&self, kind: TypingKind, characters: usize, draw: f64) -> Duration {
         let pace = self.pace(kind);
         let lengths = (characters as f64 / f64::from(self.length)).min(self.max_lengths);

@@ -25,7 +25,8 @@ text_keys! {
     OptInConfirmation => "opt_in_confirmation",
     ConsentPrompt => "consent_prompt",
     ConsentGranted => "consent_granted",
-    /// Asks whether to stop texting a guest whose text resembles an opt-out (D20).
+    /// Asks whether the guest wants no more texts; sent after a text that resembles an opt-out
+    /// (D20).
     OptOutQuestion => "opt_out_question",
     /// The answer to a guest who says no to [`Self::OptOutQuestion`].
     OptOutDeclined => "opt_out_declined",
@@ -39,15 +40,15 @@ text_keys! {
     Fallback => "fallback",
     /// A broad question about the guest's wishes, asked after turns without progress.
     Menu => "menu",
-    /// The answer to a subject that the host does not talk about.
+    /// The answer to a question about a subject that the host does not talk about.
     OffTopic => "off_topic",
-    /// The only text sent during a pause, when the guest writes again.
+    /// The host's only answer to a guest who writes while the conversation is paused.
     Holding => "holding",
-    /// The only text sent in safe mode.
+    /// Sent in safe mode in place of the host's replies.
     SafeMode => "safe_mode",
     /// Says that a person will write shortly; sent when a case is opened during business hours.
     EscalatedShortly => "escalated_shortly",
-    /// Says that a person will write within hours; sent when a case is opened by day on a weekend
+    /// Says that a person will write within hours. Sent when a case is opened by day on a weekend
     /// or holiday.
     EscalatedHours => "escalated_hours",
     /// Says that a person will write the next day; sent when a case is opened at night.
@@ -59,7 +60,8 @@ text_keys! {
     /// Opens the first reply to a guest by saying that an AI writes; the answer follows in the same
     /// text.
     Disclosure => "disclosure",
-    /// Opens a text with the disclosure again, after a material change in what the guest was told.
+    /// Repeats the disclosure at the start of a text, after a change that guests must be told of
+    /// (`MaterialChange`).
     Redisclosure => "redisclosure",
     /// The disclosure on the website. It names no command to stop, because nothing is sent unasked.
     WebDisclosure => "web_disclosure",
@@ -71,7 +73,7 @@ text_keys! {
     WebFull => "web_full",
     /// The only notice sent to a machine that answers each of our texts.
     AutoResponder => "auto_responder",
-    /// Tells a guest who wrote to a number that the casino no longer uses about the new one.
+    /// Tells the casino's new number to a guest who wrote to an old one.
     NumberChanged => "number_changed",
     Crisis => "crisis",
     Emergency => "emergency",
@@ -83,8 +85,8 @@ text_keys! {
     AgeVerification => "age_verification",
     Identity => "identity",
     Abuse => "abuse",
-    /// One sentence that names the crisis line, added to the answer to a text that only resembles a
-    /// cry for help (D20).
+    /// One sentence that names the crisis line. It is added to the answer to a text that only
+    /// resembles a cry for help (D20).
     CrisisLine => "crisis_line",
     EmergencyLine => "emergency_line",
     GamingLine => "gaming_line",
@@ -93,8 +95,9 @@ text_keys! {
 }
 
 impl TextKey {
-    /// Returns the sentence that names the helpline, for a text that only resembles a cry for help
-    /// of this layer.
+    /// Returns the sentence that names the helpline for this layer. The sentence is added to the
+    /// answer to a text that only resembles a cry for help. `None` if the layer is not a cry for
+    /// help.
     pub fn line_of(layer: Layer) -> Option<Self> {
         match layer {
             Layer::Crisis => Some(Self::CrisisLine),
@@ -113,8 +116,8 @@ impl TextKey {
         }
     }
 
-    /// Returns the text to send in place of this one on a channel: on a channel whose replies may
-    /// not name STOP, a variant without it.
+    /// Returns the text to send on this channel. If texts on the channel must not name STOP, this
+    /// is the variant without STOP, if one exists; otherwise it is `self`.
     pub fn on(self, channel: Channel) -> Self {
         match self {
             Self::Identity if !channel.profile().names_stop => Self::WebIdentity,
@@ -122,7 +125,7 @@ impl TextKey {
         }
     }
 
-    /// Returns the pack's answer to a text that this layer of the guardrails found.
+    /// Returns the pack's answer to a text in which this layer of the guardrails found something.
     pub fn answer_to(layer: Layer) -> Self {
         match layer {
             Layer::Crisis => Self::Crisis,

@@ -13,9 +13,9 @@ use seven_domain::{Language, MessageClass};
 
 use crate::{Error, law, text_key::TextKey};
 
-/// The values that a text may mention. A text keeps its number of segments if the values have at
-/// most these lengths in characters: casino 24, phone 16, persona 10, helplines 16 each, guest 16,
-/// topic 40.
+/// The values that a text may mention. No text exceeds its maximum number of segments if the values
+/// have at most these lengths in characters: casino 24, phone 16, persona 10, helplines 16 each,
+/// guest 16, topic 40.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Slots<'a> {
     pub casino: &'a str,
@@ -47,12 +47,12 @@ struct Inner {
 #[serde(deny_unknown_fields)]
 struct Entry {
     class: MessageClass,
-    /// Maximum number of segments of the text with the longest slots.
+    /// Maximum number of segments of the text if every slot has its maximum length.
     #[serde(default = "one")]
     segments: usize,
     en: String,
     es: String,
-    /// The text in the safety languages, by their BCP 47 names.
+    /// The text in each safety language, by the language's BCP 47 name.
     #[serde(default)]
     others: BTreeMap<String, String>,
 }
@@ -61,15 +61,15 @@ fn one() -> usize {
     1
 }
 
-/// The maximum number of instructions that a template may execute: enough for a text of two
-/// segments, and few enough to end a loop in an operator's template.
+/// The maximum number of instructions that a template may execute. It is enough for a text of two
+/// segments, but ends a very long loop in an operator's template.
 const FUEL: u64 = 10_000;
 
 // === impl Texts ===
 
 impl Texts {
-    /// Reads a pack's texts. Each text needs English and Spanish and may use only known slots. No
-    /// key may be missing, except those of layers that the pack may leave out.
+    /// Reads a pack's texts. Each text must exist in English and Spanish, and may use only known
+    /// slots. A key may be missing only if it belongs to a layer that the pack may leave out.
     pub fn parse(source: &str) -> Result<Self, Error> {
         let entries: BTreeMap<TextKey, Entry> =
             toml::from_str(source).map_err(|source| Error::File {
@@ -140,7 +140,7 @@ impl Texts {
             .expect("every text was rendered once when the pack was read")
     }
 
-    /// Renders a text in a safety language; `None` if the text does not exist in it.
+    /// Renders a text in a safety language; `None` if the text does not exist in that language.
     pub fn render_safety(&self, key: TextKey, language: &str, slots: &Slots<'_>) -> Option<String> {
         let known = self.others(key).any(|other| other == language);
         known.then(|| self.try_render(key, language, slots).ok())?
@@ -157,7 +157,7 @@ impl Texts {
         self.0.classes.contains_key(&key)
     }
 
-    /// Returns whether the text mentions the slot, in either language.
+    /// Returns whether the text mentions the slot, in English or Spanish.
     pub(crate) fn mentions(&self, key: TextKey, slot: &str) -> bool {
         Language::ALL.into_iter().any(|language| {
             let name = template_name(key, language.as_str());
@@ -166,8 +166,8 @@ impl Texts {
         })
     }
 
-    /// Renders a casino's own text, such as `prompts.fallback_message`, with the same slots and
-    /// limits.
+    /// Renders a casino's own text, such as `prompts.fallback_message`. The text may use the same
+    /// slots and as many instructions as the pack's texts.
     pub fn render_own(&self, template: &str, slots: &Slots<'_>) -> Result<String, Error> {
         self.0
             .templates
@@ -179,7 +179,7 @@ impl Texts {
         self.0.classes[&key].0
     }
 
-    /// Returns the most segments that the text may take, whatever its slots contain.
+    /// Returns the maximum number of segments that the text may take, whatever its slots contain.
     pub fn most_segments(&self, key: TextKey) -> usize {
         self.0.classes[&key].1
     }
@@ -198,7 +198,8 @@ impl Texts {
 }
 
 fn template_name(key: TextKey, language: &str) -> String {
-    // The template engine decides by the ending whether to escape HTML; `.txt` turns that off.
+    // The template engine looks at the end of the name to decide whether to escape HTML; `.txt`
+    // turns escaping off.
     format!("{}.{language}.txt", key.as_str())
 }
 

@@ -1,5 +1,6 @@
 //! Providers' error codes as data: `data/*.toml` says how to react to each code. Only the code
-//! decides, never its title or detail. An unknown code is not retried and raises an alert.
+//! decides, not the title or the detail that comes with the code. An unknown code is not retried
+//! and raises an alert.
 
 use std::sync::LazyLock;
 
@@ -9,18 +10,19 @@ use serde::Deserialize;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ErrorClass {
-    /// Slow down and try again within the call.
+    /// Too many requests: repeat the request after a pause.
     Throttled,
-    /// May succeed later: send the text again after each wait that `retry` lists for the code.
+    /// May succeed later: try the text again after the waits that `retry` lists for the code.
     Transient,
     /// Never send this text again.
     Permanent,
-    /// The provider holds an opt-out: send this guest nothing until they opt in.
+    /// The provider has recorded an opt-out of this guest: send the guest nothing until they opt
+    /// in.
     OptedOut,
     /// The casino's number, profile or campaign is at fault: never send this text again; a person
     /// has to act.
     Configuration,
-    /// The casino's spending limit for today is used up: its sending stops until the limit resets.
+    /// The casino's spending limit for today is used up: the casino sends nothing until it resets.
     SpendLimit,
     /// Keys, funds or the whole account are at fault: nothing is accepted until somebody acts.
     Account,
@@ -54,7 +56,7 @@ pub struct ErrorRow {
     pub alert: AlertLevel,
 }
 
-/// The meaning of a code, from a table or assumed for an unknown code.
+/// The meaning of a code: from a table, or assumed if no table lists the code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Verdict {
     pub class: ErrorClass,
@@ -119,8 +121,8 @@ const REFUSED_KEY: Verdict = Verdict {
     ..UNKNOWN
 };
 
-/// Returns the meaning of a provider's code. The HTTP status decides if the body names no code or
-/// the provider has no table.
+/// Returns the meaning of a provider's code. If the response's body named no code, `code` is empty
+/// and the HTTP status decides. A code that no table lists is unknown.
 pub fn verdict(provider: &str, code: &str, http_status: u16) -> Verdict {
     match provider {
         crate::telnyx::NAME => TELNYX.verdict(code, http_status),
@@ -140,7 +142,7 @@ fn by_status(code: &str, http_status: u16) -> Verdict {
 // === impl Table ===
 
 impl Table {
-    /// Parses and checks a table: codes are digits, ranges ascend and do not overlap, only
+    /// Parses and checks a table. Codes are digits, ranges ascend and do not overlap, and only
     /// transient codes have `retry`.
     pub fn read(text: &str) -> Result<Self, TableError> {
         let file: File = toml::from_str(text)?;
@@ -172,7 +174,8 @@ impl Table {
         Ok(Self { rows })
     }
 
-    /// Returns the code's row, or the meaning of an unknown code with this status.
+    /// Returns the meaning of a code in this table. If the code is empty, the HTTP status decides.
+    /// Any other code that the table does not list is unknown.
     pub fn verdict(&'static self, code: &str, http_status: u16) -> Verdict {
         match self.row(code) {
             Some(row) => Verdict {

@@ -1,4 +1,4 @@
-//! The fees for phone numbers and their registration, for planning a casino. Actual bills follow
+//! The fees for phone numbers and their registration, for estimates. Actual costs are computed from
 //! the settings (`[cost]`) instead.
 
 use std::{collections::BTreeMap, sync::LazyLock};
@@ -6,15 +6,15 @@ use std::{collections::BTreeMap, sync::LazyLock};
 use chrono::NaiveDate;
 use serde::Deserialize;
 
-/// Amounts are US dollars as decimal text. `verified_at` is the day on which a person checked them;
-/// `None` if nobody has.
+/// Amounts are US dollars as decimal text. `verified_at` is the day on which a person checked the
+/// amounts; `None` if nobody has checked them.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Fees {
     pub number: Number,
     pub campaign: Campaign,
     pub brand: Brand,
-    /// The sending rates of each tier. The vetting of the brand determines its tier.
+    /// The sending rates of each tier. A brand gets its tier by its vetting.
     pub tiers: BTreeMap<String, Tier>,
 }
 

@@ -1,8 +1,8 @@
 //! Providers of text messaging: the trait that the sender uses, and its implementations for Telnyx
 //! and Twilio.
 //!
-//! Only this crate makes HTTP requests to a provider. It decides nothing about sending, but reports
-//! each outcome and how certain it is.
+//! Only this crate makes HTTP requests to a provider. It does not decide what is sent; it reports
+//! each outcome and how certain the outcome is.
 
 pub mod errors;
 pub mod fees;
@@ -18,8 +18,8 @@ use seven_domain::{AttemptId, CasinoId, PhoneE164};
 pub use errors::{AlertLevel, ErrorClass, Verdict, verdict};
 pub use records::Records;
 
-/// One text to send. The webhook address in the request contains `attempt`; only by it can the
-/// request be recognised later (D5).
+/// One text to send. The request to the provider contains a webhook address, and the address
+/// contains the id of `attempt`. Only this id identifies the request later (D5).
 #[derive(Debug, Clone)]
 pub struct SendRequest {
     pub casino: CasinoId,
@@ -64,7 +64,7 @@ pub trait Provider: Send + Sync {
     /// Checks, without sending a text, whether the provider accepts our key and the account has
     /// funds. The error states the problem.
     fn probe(&self) -> ProbeFuture<'_>;
-    /// Returns true if the send API is on this machine, as a simulator's is.
+    /// Returns true if the send API is on this machine, as with a simulator.
     fn is_local(&self) -> bool;
 }
 

@@ -18,8 +18,8 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| {
         .expect("the table is part of the crate and tested")
 });
 
-/// Segments per second over all numbers of an account; `None` if the table has no limit for the
-/// provider.
+/// Returns the limit of an account, in segments per second over all its numbers. `None` if the
+/// table has no limit for the provider.
 pub fn account(provider: &str) -> Option<u32> {
     TABLE.account.get(provider).copied()
 }

@@ -1,5 +1,5 @@
-//! A provider's own records of our texts, for reconciliation (D5): lists without texts, one message
-//! with its text, and the numbers that opted out.
+//! A provider's own records of our texts, for reconciliation (D5). They are lists of messages
+//! without the words, single messages with the words, and the numbers that opted out.
 
 use std::{future::Future, pin::Pin};
 
@@ -13,7 +13,8 @@ pub enum Direction {
     Outbound,
 }
 
-/// A period whose records are read, for one number and direction, by the provider's clock.
+/// A query for the records of one number and direction, from `from` (included) to `until`
+/// (excluded) by the provider's clock.
 #[derive(Debug, Clone)]
 pub struct Span {
     pub direction: Direction,
@@ -48,7 +49,7 @@ pub struct Message {
     pub at: DateTime<Utc>,
     pub status: String,
     pub error_code: Option<String>,
-    /// The attempt's id from the webhook address in our request; `None` if there is none.
+    /// The attempt's id from the webhook address in our request; `None` if the address has no id.
     pub attempt: Option<AttemptId>,
 }
 
@@ -59,7 +60,7 @@ pub struct OptOut {
     pub at: DateTime<Utc>,
 }
 
-/// A page of a list; pages count from 1.
+/// A page of a list; pages are counted from 1.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Page<T> {
     pub items: Vec<T>,

@@ -1,10 +1,10 @@
-//! Judges a text together with our latest texts to its guest: a reaction to our words or a copy of
-//! them does not count as the guest's own words.
+//! Judges a guest's text together with our latest texts to that guest. A reaction to our words, or
+//! a copy of them, does not count as the guest's own words.
 
 use seven_compliance::{Author, Decision, Guardrails, Verdict, dialogue, echo};
 
-/// Returns whether our own texts are needed for the decision. Most texts contain no words that we
-/// could have written, so no query is needed.
+/// Returns whether the decision must be checked against our own texts. For most guests' texts it
+/// need not be, and the caller can skip the query for our texts.
 pub fn needs_our_texts(decision: &Decision, body: &str) -> bool {
     let in_words = decision
         .keyword
@@ -22,7 +22,7 @@ pub fn matters(decision: &Decision) -> bool {
 }
 
 /// Judges the text again without our own words. `ours` are our latest texts to the guest, newest
-/// first; `read` judges a text by itself, with both readers; `pack_says` returns every text of the
+/// first. `read` judges a text by itself, with both readers. `pack_says` returns every text of the
 /// pack.
 pub async fn beside_our_texts<F: Future<Output = Decision>>(
     read: impl Fn(String) -> F,
@@ -50,8 +50,8 @@ pub async fn beside_our_texts<F: Future<Output = Decision>>(
     Decision { likely, ..decision }
 }
 
-/// Returns the decision about the quoted words if a reaction quotes a cry for help that we did not
-/// write, because these words are the guest's own; otherwise `None`.
+/// Judges the words that a reaction quotes. If they are a cry for help and we did not write them,
+/// they are the guest's own: returns the decision on them. In any other case returns `None`.
 fn reacted_to(
     body: &str,
     rails: &Guardrails,

@@ -1,5 +1,5 @@
-//! The gate's second reader (D20): a small language model that says how likely a suspicious text is
-//! an opt-out or a cry for help. No I/O and no network.
+//! The gate's second reader (D20): a small language model. It estimates how likely it is that a
+//! suspicious text is an opt-out or a cry for help. This crate does no I/O.
 //!
 //! `scripts/data/train_reader.py` makes `data/reader.gguf` (30 MB, 8-bit weights) from
 //! multilingual-e5-small (MIT), fine-tuned on the texts of `tests/corpus`.
@@ -35,7 +35,7 @@ impl From<candle_core::Error> for Error {
 pub struct Reader(Network);
 
 impl Reader {
-    /// Returns the reader of this build, which the first call loads.
+    /// Returns the reader of this build. The first call loads the reader.
     ///
     /// # Errors
     /// Fails if the weights of this build do not have the expected form.
@@ -48,8 +48,8 @@ impl Reader {
         Ok(Self(Network::of(&mut Cursor::new(weights))?))
     }
 
-    /// Reads a text as the guest wrote it. This takes some 20 ms of one core, so call it on a
-    /// thread that serves nothing else.
+    /// Judges a text in the form in which the guest wrote it. This takes about 20 ms on one core,
+    /// so call it on a thread that serves nothing else.
     ///
     /// # Errors
     /// Fails if the computation fails, which no text can cause.
@@ -64,8 +64,8 @@ impl Reader {
     }
 }
 
-/// Returns the decision of both readers; the second is asked only if the first finds the text
-/// suspicious. Call it on a thread that serves nothing else, because it blocks.
+/// Returns the decision of both readers: the guardrails, and this crate's model if the guardrails
+/// find the text suspicious. Call it on a thread that serves nothing else, because it blocks.
 ///
 /// # Errors
 /// Fails as [`Reader::read`] does.

@@ -1,5 +1,5 @@
-//! The reader's weights: the encoder, its pieces, and the head that turns a text's vector into a
-//! number for each kind of text.
+//! The reader's weights: the encoder, its word pieces, and the head. The head turns a text's vector
+//! into one number for each kind of text.
 
 use std::io::{Read, Seek};
 

@@ -1,4 +1,4 @@
-//! Maps errors to outcomes: if a dependency is unreachable, the message waits; any other error
+//! Maps errors to outcomes. If a dependency is unreachable, the message waits. Any other error
 //! counts as a failed try (D16).
 
 use std::{error::Error as StdError, time::Duration};
@@ -16,8 +16,8 @@ pub enum Error {
     Event(#[from] Invalid),
     #[error(transparent)]
     Pack(#[from] seven_packs::Unknown),
-    /// A round over many casinos failed for some of them: how many, and the first one with its
-    /// error.
+    /// A round over many casinos failed for some of them. `failed` is their number, `first` the
+    /// first of them, and `source` the error of that one.
     #[error("{failed} casino(s), {first} the first of them")]
     Casinos {
         failed: usize,
@@ -47,8 +47,8 @@ impl Error {
 /// Number of failed tries after which a message becomes a dead letter.
 const MOST_TRIES: u32 = 5;
 
-/// Returns the outcome for an error. `tries` includes the failed try; it comes from the message's
-/// row if there is one.
+/// Returns the outcome for an error. `tries` is the number of tries so far, including the one that
+/// failed. If the message has a row, `tries` comes from the row.
 pub fn outcome_of(error: &Error, tries: u32) -> Outcome {
     match error {
         Error::Store(e) if e.is_unavailable() => Outcome::Unavailable {

@@ -1,5 +1,5 @@
-//! Every second, a worker writes a heartbeat for `seven status`: to Postgres, and to NATS, from
-//! which it is read while Postgres is unreachable.
+//! Writes a worker's heartbeat to Postgres and to NATS every second. `seven status` reads the
+//! heartbeats from Postgres, or from NATS while Postgres is unreachable.
 
 use std::time::Duration;
 
@@ -51,7 +51,8 @@ pub async fn beat(fleet: Fleet, name: &str) {
             fleet.bus.beat(&beat).await;
         }
     };
-    // Both run concurrently, because a call to an unreachable database takes seconds to fail.
+    // The two loops run concurrently, because a call to an unreachable database takes seconds to
+    // fail.
     let beating = async { tokio::select!(() = stored => {}, () = told => {}) };
     fleet.shutdown.run_until_cancelled(beating).await;
     drop(fleet.store.sign_off(&instance, name).await);
@@ -62,7 +63,7 @@ pub async fn beat(fleet: Fleet, name: &str) {
 struct Logs(Option<(LogLevel, Instant)>);
 
 impl Logs {
-    /// Applies the log level that the database contains.
+    /// Applies the log level read from the database; `None` restores the configured level.
     fn set(&mut self, raised: Option<Raised>, now: Instant) {
         let until =
             |raised: &Raised| now + Duration::try_from_secs_f64(raised.seconds).unwrap_or_default();

@@ -1,5 +1,5 @@
-//! The handles that every worker holds (store, bus, cache, roster, packs, clock, keys), the fleet's
-//! intervals, and the mapping of errors to outcomes. Independent of any stage.
+//! The handles that every worker holds (store, bus, cache, roster, packs, clock, keys). Also the
+//! fleet's intervals, and the mapping of errors to outcomes. Independent of any stage.
 
 pub mod counted;
 mod error;
@@ -22,9 +22,9 @@ pub use heartbeat::beat;
 pub use proxies::Proxies;
 pub use timing::Timing;
 
-/// Returns how a STOP or START was requested, so that ingress and gate store the same.
-/// `provider_reacted` is true if the webhook says that the provider blocked or unblocked the
-/// number.
+/// Returns how a STOP or START was requested. Ingress and gate both use this, so that they store
+/// the same method. `provider_reacted` is true if the webhook says that the provider blocked or
+/// unblocked the number.
 pub fn word_of(
     keyword: &Keyword,
     provider: &str,
@@ -42,7 +42,7 @@ pub fn word_of(
     }
 }
 
-/// The shared resources; one per process, cheap to clone.
+/// The resources that all parts of a worker share; one per process, cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Fleet {
     pub store: Store,
@@ -57,8 +57,9 @@ pub struct Fleet {
     pub shutdown: CancellationToken,
 }
 
-/// Returns the concurrency for work that waits only for the database: four per connection, or one
-/// in a casino's own worker. More work would delay other casinos' guests (docs/performance.md).
+/// Returns the maximum number of concurrent tasks that wait only for the database. It is four per
+/// connection, or one per connection if the worker serves certain casinos only (`own`). More tasks
+/// would delay other casinos' guests (docs/performance.md).
 pub fn database_work(connections: usize, own: bool) -> usize {
     let each = if own { 1 } else { 4 };
     each * connections
@@ -88,8 +89,8 @@ impl Fleet {
         Ok(())
     }
 
-    /// Converts a message into a row of the spool, which holds it while the bus does not accept it
-    /// (D2).
+    /// Converts a message into a row of the spool. The spool keeps messages while the bus does not
+    /// accept them (D2).
     pub fn spooled(&self, message: &Outgoing<'_>) -> Spooled {
         Spooled {
             spool_id: self.ids.uuid(),
@@ -100,7 +101,7 @@ impl Fleet {
         }
     }
 
-    /// Returns the concurrency for work that waits only for the database.
+    /// Like [`database_work`], for this process's connections and casinos.
     pub fn database_work(&self) -> usize {
         database_work(
             self.store.most_connections(),

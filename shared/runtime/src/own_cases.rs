@@ -23,7 +23,7 @@ pub struct OwnCase<'a> {
     pub actor: &'a str,
 }
 
-/// Opens the case, whose due times follow from its severity; returns true if it is new.
+/// Opens the case; its due times follow from its severity. Returns true if the case is new.
 ///
 /// # Errors
 /// Fails when Postgres does not answer.
@@ -48,7 +48,7 @@ pub async fn open_own_case(tx: &mut Tx, case: &OwnCase<'_>) -> Result<bool> {
     counted::open_case(tx, &opened).await
 }
 
-/// Ends the contacts whose phone opted out, and opens a case for each, so that the casino names
+/// Ends the contacts whose phone opted out. Opens a case for each of them, so that the casino names
 /// another person (D28).
 ///
 /// # Errors

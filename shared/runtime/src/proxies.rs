@@ -19,7 +19,7 @@ impl Proxies {
         self.0.iter().any(|net| net.contains(&address))
     }
 
-    /// Returns the caller's address; `None` for a trusted proxy that reports none. Reads the header
+    /// Returns the caller's address; `None` if a trusted proxy reports no address. Reads the header
     /// from the right, because a caller can forge the left entries.
     pub fn client(&self, peer: IpAddr, headers: &HeaderMap) -> Option<IpAddr> {
         if !self.include(peer) {
@@ -31,8 +31,8 @@ impl Proxies {
             .rev()
             .filter_map(|line| line.to_str().ok());
         let named = lines.flat_map(|line| line.rsplit(','));
-        // Stops at an entry that is no address: no proxy of ours wrote it, nor the entries to its
-        // left.
+        // Stops at an entry that is not an address. Our proxies write only addresses, so a caller
+        // sent this entry and all entries to its left.
         let named = named.map_while(|one| one.trim().parse::<IpAddr>().ok());
         named.into_iter().find(|address| !self.include(*address))
     }

@@ -1,5 +1,5 @@
-//! Every interval of the fleet, shortened together by `--time-scale` (D13). Pauses that only serve
-//! people become zero at scale 0; leases, deadlines and sweeps keep a minimum.
+//! The fleet's intervals, all scaled by `--time-scale` (D13). At scale 0, pauses that only serve
+//! people become zero; leases, deadlines and sweeps keep a minimum.
 
 use std::time::Duration;
 
@@ -22,7 +22,8 @@ impl Timing {
         }
     }
 
-    /// Scales only the quiet window and the typing delay, additionally by this factor.
+    /// Scales the quiet window and the typing delay by this factor, in addition to the fleet's
+    /// scale.
     #[must_use]
     pub fn with_pauses(self, share: f64) -> Self {
         Self {
@@ -31,8 +32,8 @@ impl Timing {
         }
     }
 
-    /// Returns a scaled pause: the quiet window, in which a guest may write more, or the typing
-    /// delay, which imitates a person.
+    /// Returns a scaled pause. A pause is the quiet window, in which a guest may write more, or the
+    /// typing delay, which imitates a person.
     pub fn pause(&self, span: Duration) -> Duration {
         self.pauses.of(span)
     }
@@ -44,7 +45,7 @@ impl Timing {
         )
     }
 
-    /// Returns the sweep plan: a row is first swept after 15 s, then at growing intervals of at
+    /// Returns the sweep plan. A row is first swept after 15 s, then at growing intervals of at
     /// most 10 min (D3).
     pub fn sweep(&self) -> SweepPlan {
         SweepPlan {
@@ -59,8 +60,8 @@ impl Timing {
         self.floored(15, 2_000)
     }
 
-    /// Returns the delay before the redelivery of a signal whose conversation another turn has
-    /// leased.
+    /// If another turn has leased a signal's conversation, the signal is redelivered after this
+    /// delay.
     pub fn lease_wait(&self) -> Duration {
         self.floored(1, 100)
     }
@@ -70,8 +71,8 @@ impl Timing {
         self.floored(10, 1_000)
     }
 
-    /// Returns how long after the send deadline a webhook may still tell whether a doubtful send
-    /// succeeded.
+    /// Returns how long after the send deadline we wait for a webhook that tells whether a doubtful
+    /// send succeeded.
     pub fn doubt_grace(&self) -> Duration {
         self.floored(30, 1_500)
     }
@@ -81,8 +82,8 @@ impl Timing {
         self.floored(1, 20) / 2
     }
 
-    /// Returns the delay after failed try number `tries` of a transient failure: 5, 25, 125 s;
-    /// `None` means to give up.
+    /// Returns the delay after a transient failure: 5, 25, 125 s. `tries` is the number of earlier
+    /// failures: 0 after the first failure. `None` means that the caller must give up.
     pub fn redelivery(&self, tries: u32) -> Option<Duration> {
         (tries < 3).then(|| self.floored(5u64.pow(tries + 1), 50))
     }
@@ -92,8 +93,8 @@ impl Timing {
         self.floored(u64::from(seconds), 50)
     }
 
-    /// Returns the settings of a provider's breaker: five failures within a minute open it for five
-    /// minutes, one successful probe closes it.
+    /// Returns the settings of a provider's breaker. Five failures within a minute open the breaker
+    /// for five minutes; one successful probe closes it.
     pub fn provider_breaker(&self) -> BreakerSettings {
         BreakerSettings {
             failures: 5,
@@ -103,19 +104,20 @@ impl Timing {
         }
     }
 
-    /// Returns the maximum time before a text that no provider can send now checks the providers
-    /// again; an earlier wake-up is possible.
+    /// Returns the maximum wait before the providers are checked again for a text that none of them
+    /// can send. The wait may end earlier.
     pub fn provider_poll(&self) -> Duration {
         self.floored(60, 300)
     }
 
-    /// Returns the maximum time before an answer to a cry for help checks the providers again.
+    /// Like [`Self::provider_poll`], for an answer to a cry for help.
     pub fn urgent_poll(&self) -> Duration {
         self.floored(10, 300)
     }
 
-    /// Returns the maximum extra wait of texts other than those of a crisis, so that they do not
-    /// all ask for a provider at once.
+    /// Returns the maximum extra wait of a text that no provider can send. Each text adds a share
+    /// of this wait, derived from its id, so that not all texts check the providers at once. Texts
+    /// of the gravest classes add nothing.
     pub fn provider_spread(&self) -> Duration {
         self.floored(10, 5_000)
     }
@@ -130,21 +132,21 @@ impl Timing {
         self.floored(2, 200)
     }
 
-    /// Returns how long a casino's sending stops after its spending limit was reached; `span` is
+    /// Returns how long a casino's sending stops after its spending limit was reached. `span` is
     /// the time until the limit resets.
     pub fn provider_park(&self, span: Duration) -> Duration {
         self.scale.at_least(span, Duration::from_secs(3))
     }
 
-    /// Returns the age at which a row that is marked as dead should have a dead letter; if it has
-    /// none, the scheduler files one.
+    /// Returns how long a row may be marked as dead without a dead letter. After that, the
+    /// scheduler files a dead letter for the row.
     pub fn unannounced(&self) -> Duration {
         self.floored(60, 3_000)
     }
 
-    /// Returns the longest period that a check for texts after a STOP, or for rows of another
-    /// casino, covers: at process start and after failed checks. Otherwise it covers the time since
-    /// the last check.
+    /// Returns how far back two checks look when a process starts or after a failed check: the
+    /// check for texts sent after a STOP, and the check for rows of another casino. At other times
+    /// each looks back to its last run.
     pub fn after_stop_watch(&self) -> Duration {
         Duration::from_secs(300)
     }
@@ -154,8 +156,9 @@ impl Timing {
         self.floored(1, 20) / 2
     }
 
-    /// Returns the minimum age of records that are compared: the webhooks of younger ones may still
-    /// arrive, because the provider retries for almost a minute.
+    /// Returns the minimum age of a provider's records before we compare them with our rows.
+    /// Webhooks about younger records may still arrive, because the provider retries for almost a
+    /// minute.
     pub fn records_margin(&self) -> Duration {
         self.floored(120, 3_000)
     }
@@ -185,8 +188,8 @@ impl Timing {
         self.floored(120, 1_000)
     }
 
-    /// Returns the time after which an alert about a delivery figure ends if there are too few
-    /// texts to judge the figure.
+    /// If there are too few texts to judge a delivery figure, an alert about the figure ends after
+    /// this time.
     pub fn figure_quiet(&self) -> Duration {
         self.floored(3_600, 10_000)
     }
@@ -217,8 +220,8 @@ impl Timing {
         self.floored(2, 200)
     }
 
-    /// Returns for how long the scheduler considers its last check of a casino's consumers and
-    /// mirrored switches in NATS valid.
+    /// Returns how long the scheduler relies on its last check of a casino's consumers and mirrored
+    /// switches in NATS.
     pub fn mirror_check(&self) -> Duration {
         self.floored(30, 1_000)
     }
@@ -232,8 +235,8 @@ impl Timing {
         self.floored(10, 2_000)
     }
 
-    /// Returns a scaled duration, without a minimum; used for the packs' limits on how long a text
-    /// is useful, and for other long durations.
+    /// Returns a scaled duration, without a minimum. It is used for the packs' limits on how long a
+    /// text is useful, and for other long durations.
     pub fn scaled(&self, span: Duration) -> Duration {
         self.scale.of(span)
     }

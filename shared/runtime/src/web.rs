@@ -11,8 +11,8 @@ use seven_telemetry::metrics;
 
 use crate::Fleet;
 
-/// Age of the guest's message above which only the sender delivers the answer: it opens a case for
-/// a late answer to a cry for help.
+/// Maximum age of the guest's message for an answer at once. Later answers are left to the sender,
+/// because only the sender opens a case when an answer to a cry for help is late.
 const LATE_AFTER: TimeDelta = TimeDelta::minutes(1);
 
 /// A message that a transaction delivers to the web.
@@ -21,16 +21,16 @@ pub struct Shown<'a> {
     pub outbound_id: OutboundId,
     pub class: MessageClass,
     pub guest: &'a GuestHash,
-    /// The time at which the answered message reached us, from which the reply time is measured;
-    /// `None` if it is not measured.
+    /// The time at which the guest's message reached us; the reply time is measured from then.
+    /// `None` if the reply time is not measured.
     pub asked: Option<DateTime<Utc>>,
     /// The name of the delivering worker, for the audit log.
     pub by: &'static str,
 }
 
 impl Fleet {
-    /// Delivers messages that the caller's transaction has queued, in order, up to the first one
-    /// that a restriction may hold back. Returns the remaining ones, which the sender has to check.
+    /// Delivers the messages that the caller's transaction has queued, in order. Stops at the first
+    /// message that a restriction may hold back, and returns the rest for the sender to check.
     /// `asked` is the time at which the guest's message reached us. After the commit, the caller
     /// must send a hint.
     ///

@@ -2,7 +2,7 @@
 
 use url::Url;
 
-/// Returns true for an address of this machine.
+/// Returns true if the URL's host is `localhost` or a loopback address.
 pub fn is_here(url: &Url) -> bool {
     url.host().is_some_and(|host| match host {
         // `Url` keeps an IP address as a name if it does not know the scheme, such as nats.

@@ -14,7 +14,8 @@ pub struct Console {
     pub listen: std::net::SocketAddr,
     /// The console's base URL as browsers see it.
     pub public_url: Url,
-    /// The console's own database login, which alone reads the operators' accounts.
+    /// The database URL with the console's own login. Only this login may read the operators'
+    /// accounts.
     pub postgres_url: Option<SecretString>,
     /// Whether a login requires a code in addition to the password.
     pub second_factor: bool,
@@ -39,10 +40,10 @@ pub struct Oidc {
     /// Domains of e-mail addresses, in lower case. Two casinos must not have the same domain.
     pub domains: Vec<String>,
     /// Ids of the casinos whose staff log in through this provider. An account that has a role at
-    /// another casino, or at all casinos, cannot log in through it.
+    /// another casino, or at all casinos, cannot log in through the provider.
     pub casinos: Vec<String>,
-    /// Whether a mail address counts as verified if the provider sends no `email_verified`. True
-    /// only for a directory that itself assigns the addresses.
+    /// Whether a mail address counts as verified if the provider sends no `email_verified`. Set it
+    /// to true only for a directory that itself assigns the addresses.
     #[serde(default)]
     pub email_is_verified: bool,
 }
@@ -82,7 +83,8 @@ impl Oidc {
 }
 
 impl Console {
-    /// Returns the client secret of a casino's own login.
+    /// Returns the client secret of the identity provider `id`; `None` if the settings contain
+    /// none.
     pub fn oidc_client_secret(&self, id: &str) -> Option<SecretString> {
         let of = |entry: &SecretString| {
             let (name, secret) = entry.expose_secret().split_once('=')?;

@@ -11,12 +11,12 @@ pub struct Ingress {
     pub listen: std::net::SocketAddr,
     /// Maximum number of calls in progress; further calls wait.
     pub concurrency: usize,
-    /// Time limit of one call, including its wait.
+    /// Time limit of one call, including the wait for other calls to end.
     pub request_seconds: u64,
     /// Time limit for the headers of a call; when it expires, the connection is closed.
     pub head_seconds: u64,
     pub connections: usize,
-    /// Maximum number of connections per client address on which no call has begun.
+    /// Maximum number of connections from one client address that have not begun a call.
     pub connections_per_address: usize,
     /// Maximum number of calls whose body has not arrived yet.
     pub bodies: usize,

@@ -46,8 +46,8 @@ const DEFAULTS: &str = include_str!("../settings.default.toml");
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Settings {
-    /// True if there was no file, no folder of secrets and no running `./scripts/dev`, so that only
-    /// defaults apply.
+    /// True if there was no file, no folder of secrets and no running `./scripts/dev`. Then only
+    /// the defaults and the environment apply.
     #[serde(skip)]
     of_no_fleet: bool,
     pub stores: Stores,
@@ -78,8 +78,9 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// Reads the settings from `file`, else `SEVEN_CONFIG`, else a running `./scripts/dev`, else
-    /// uses the defaults. The secrets in the folder `SEVEN_SECRETS` override them, and the
+    /// Reads the settings from `file`; without it, from the file that `SEVEN_CONFIG` names; without
+    /// that, from the file of a running `./scripts/dev`. Settings that the file lacks keep their
+    /// defaults. Secrets in the folder that `SEVEN_SECRETS` names override the file, and the
     /// environment overrides both.
     pub fn load(file: Option<&Path>) -> Result<Self, Error> {
         let named = file

@@ -32,7 +32,7 @@ pub enum Provider {
 }
 
 impl Provider {
-    /// Returns true for a hosted service that requires a key.
+    /// Returns true for a hosted service; only such a service uses `Settings::api_key`.
     pub fn has_key(self) -> bool {
         matches!(self, Self::Gemini | Self::Openai)
     }
@@ -94,7 +94,7 @@ impl Settings {
         matches!(self.provider, Provider::Gemini | Provider::Openai)
     }
 
-    /// Returns the price of a model's calls: its own, or else the guard's.
+    /// Returns the price of a model's calls: the one in `prices`, or else the one in `guard`.
     pub fn price(&self, name: &str) -> Price {
         self.prices.get(name).copied().unwrap_or(self.guard.price)
     }

@@ -76,7 +76,7 @@ pub const SECRETS: [Secret; 14] = [
 pub struct Rotation {
     pub secret: &'static str,
     pub days: u16,
-    /// `None` if no change was recorded; then the days count from the creation of the database.
+    /// `None` if no change was recorded; then `days` are counted from the creation of the database.
     pub rotated_at: Option<DateTime<Utc>>,
     pub due_at: DateTime<Utc>,
 }
@@ -86,8 +86,8 @@ impl Secret {
     /// a worker has only its own secrets.
     fn is_used(self, settings: &Settings) -> bool {
         match self.name {
-            // Only few workers know the account's SID; the others list this secret only once a
-            // change of it was recorded.
+            // Only a few workers know the SID of the Twilio account. The others list this secret
+            // only if a change of it was recorded.
             "twilio.auth_tokens" => settings.twilio.account_sid.is_some(),
             "twilio.api_key_secret" => settings.twilio.api_key_secret.is_some(),
             "model.api_key" => settings.model.provider.has_key(),

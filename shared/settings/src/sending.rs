@@ -39,15 +39,15 @@ pub struct Twilio {
 pub struct Sending {
     /// The order of providers for casinos that do not set one.
     pub providers: Vec<String>,
-    /// Segments per second of an account, by provider, for accounts whose limit differs from the
-    /// provider's usual one.
+    /// Segments per second that an account may send, by provider. Needed only if the account's
+    /// limit differs from the provider's usual one.
     #[serde(default)]
     pub account_segments_per_second: std::collections::BTreeMap<String, u32>,
     /// Segments per second of the whole fleet; `None` means no limit.
     #[serde(default)]
     pub segments_per_second: Option<u32>,
-    /// Maximum number of sender processes. While Redis is unreachable, each uses one `senders`th of
-    /// every limit.
+    /// Maximum number of sender processes. While Redis is unreachable, each process divides every
+    /// rate limit by this number.
     pub senders: u32,
 }
 

@@ -48,8 +48,8 @@ pub struct Redis {
     pub prefix: String,
 }
 
-/// Commands that encrypt and decrypt a dump, each a program with its arguments that reads standard
-/// input and writes standard output. If empty, dumps are not encrypted.
+/// Commands that encrypt and decrypt a dump: each is a program with its arguments. The program
+/// reads standard input and writes standard output. If `encrypt` is empty, dumps are not encrypted.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Backup {

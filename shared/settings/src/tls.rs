@@ -61,8 +61,8 @@ pub(super) fn check(settings: &Settings, faults: &mut Faults) {
     need(console, "console.postgres_url", with_tls);
 }
 
-/// Returns true if the connection may be unencrypted. That includes `prefer`, which connects
-/// without TLS if the server offers none.
+/// Returns true for a connection to another machine that may be unencrypted. That includes
+/// `prefer`, which connects without TLS if the server offers none.
 fn is_plain(url: &str) -> bool {
     let Ok(options) = url.parse::<PgConnectOptions>() else {
         return false;

@@ -18,10 +18,11 @@ pub struct Telemetry {
     pub log: String,
     /// The collector's base URL; if empty, no spans are exported.
     pub otlp_endpoint: String,
-    /// The share of traces that is exported, 0 to 1; important traces are always exported.
+    /// The share of traces that is exported, 0 to 1; traces of failures, consent, guardrails and
+    /// safety are always exported.
     pub sample: f64,
-    /// Shares for single casinos, by id, which override `sample`; for example 0 for a casino of
-    /// load tests.
+    /// Shares for single casinos, by id, which override `sample`; for example 0 for a casino that
+    /// only serves load tests.
     pub sample_of: HashMap<CasinoId, f64>,
     /// Maximum number of spans that wait for the collector.
     pub queue: usize,
@@ -46,7 +47,7 @@ pub struct Alerts {
     pub pagerduty_url: Url,
 }
 
-/// The channels of notices to a casino's own people. Their addresses are the casino's contacts.
+/// How notices reach a casino's own people. The recipients are the casino's contacts.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Notices {
@@ -54,7 +55,8 @@ pub struct Notices {
     pub smtp_url: Option<SecretString>,
     /// The sender of mails, such as `Hey Seven <notices@example.com>`.
     pub mail_from: Option<String>,
-    /// Whether webhooks may be on this machine and without TLS; for development.
+    /// Whether the webhooks of contacts may be on this machine and without TLS; for development
+    /// only.
     pub local: bool,
 }
 

@@ -27,7 +27,8 @@ pub struct Web {
     pub api_key: Option<SecretString>,
     /// The casino for calls that name none.
     pub casino: Option<String>,
-    /// Maximum number of messages and new sessions per minute from one address.
+    /// Maximum number of messages and new sessions per minute from one address, counted together
+    /// and over all gateways.
     pub requests_per_minute: u32,
     /// Longest time for which the stream of an answer stays open.
     pub answer_seconds: u64,

@@ -42,10 +42,10 @@ pub struct GuestHash {
 #[serde(deny_unknown_fields)]
 pub struct Time {
     pub scale: f64,
-    /// Factor by which the quiet window and the typing delay are scaled.
+    /// Factor that scales the quiet window and the typing delay in addition to `scale`.
     pub pauses: f64,
-    /// The time at which the clock of guests and casinos starts (RFC 3339); `None` means the real
-    /// time.
+    /// The start time (RFC 3339) of the clock that guests see, for example for opening hours.
+    /// `None` means the real time.
     pub at: Option<chrono::DateTime<chrono::Utc>>,
 }
 

@@ -88,8 +88,8 @@ impl Worker {
             ..WorkerSettings::default()
         };
         match self {
-            // Both workers wait only for the database, so they take as many messages as it can
-            // serve at once, plus one in reserve.
+            // Both workers wait only for the database, so they take as many messages as the
+            // database can serve at once, plus one in reserve.
             Self::ComplianceGate | Self::PersonaEnvelope => {
                 let connections =
                     usize::try_from(settings.postgres.connections_of(own)).unwrap_or(usize::MAX);

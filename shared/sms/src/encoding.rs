@@ -25,7 +25,7 @@ impl Encoding {
         }
     }
 
-    /// Returns the units that each part of a concatenated message holds, next to its header.
+    /// Returns the units that each part of a concatenated message holds in addition to its header.
     pub const fn part(self) -> usize {
         match self {
             Self::Gsm7 => 153,
@@ -48,8 +48,8 @@ impl std::fmt::Display for Encoding {
     }
 }
 
-/// Returns the septets of a character in GSM 03.38: 1 in the basic table, 2 in the extension table
-/// (escape and code), `None` outside both.
+/// Returns the septets of a character in GSM 03.38. A character of the basic table takes 1, one of
+/// the extension table 2 (escape and code). `None` if neither table has the character.
 pub fn septets(c: char) -> Option<usize> {
     match c {
         '\n' | '\r' | ' '..='Z' | 'a'..='z' | '_' => Some(1),

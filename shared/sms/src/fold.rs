@@ -167,7 +167,7 @@ pub(crate) fn is_invisible(c: char) -> bool {
     }
 }
 
-/// Returns the GSM-7 letter composed of a letter and a combining mark.
+/// Returns the GSM-7 letter composed of a letter and a combining mark; `None` if there is none.
 pub(crate) fn compose(base: char, mark: char) -> Option<char> {
     let (bases, composed) = match mark {
         '\u{300}' => ("aeiou", "àèìòù"),

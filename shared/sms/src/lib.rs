@@ -1,8 +1,9 @@
 //! Prepares texts for SMS: alphabets (GSM 03.38 and UCS-2), segments, transliteration, splitting a
 //! reply into texts, and the risk that carriers filter a text.
 //!
-//! Pure functions. They never drop a character that carries meaning (an emoji makes a text UCS-2
-//! instead) and never cut inside an escape or surrogate pair, nor inside a grapheme if avoidable.
+//! Pure functions. They never drop a character that carries meaning; an emoji makes the text UCS-2
+//! instead. They never cut inside an escape pair or a surrogate pair, and inside a grapheme only if
+//! that is unavoidable.
 
 pub mod encoding;
 mod fold;

@@ -1,8 +1,8 @@
 //! Rates how likely carriers are to filter an unsolicited text. Filtered texts vanish without an
 //! error code, so the score is checked before sending.
 //!
-//! Links count even without a scheme. Keywords that guests are asked to send and legally required
-//! words do not count as capitals.
+//! A link counts as a link even without a scheme. Legally required words, and keywords that guests
+//! are asked to send, are not rated as words in capitals.
 
 use std::fmt;
 
@@ -127,8 +127,8 @@ impl fmt::Display for Risk {
     }
 }
 
-/// Rates a text to a guest who received the texts `earlier`, newest first; only the first
-/// [`COMPARED`] are compared.
+/// Rates a text. `earlier` are the texts that the same guest received before, newest first; the
+/// text is compared with the first [`COMPARED`] of them.
 pub fn risk<S: AsRef<str>>(text: &str, earlier: &[S]) -> Risk {
     let same = same_as(text);
     let once = |found: bool| u32::from(found);

@@ -13,8 +13,8 @@ pub struct Measure {
     pub segments: usize,
 }
 
-/// Measures a text. An escape pair or surrogate pair that does not fit moves to the next part
-/// whole, so a long text may need one part more than its units suggest.
+/// Measures a text. If an escape pair or a surrogate pair does not fit into a part, the whole pair
+/// moves to the next part. A long text may therefore need one part more than its units suggest.
 pub fn measure(text: &str) -> Measure {
     let encoding = encoding(text);
     let units: usize = text.chars().map(|c| encoding.cost(c)).sum();
@@ -65,7 +65,7 @@ fn packed(text: &str, encoding: Encoding) -> usize {
     parts
 }
 
-/// Returns the byte index at which the next part ends, if at most `left` parts follow it.
+/// Returns the byte index at which the next part ends, so that at most `left` parts follow it.
 fn part_end(rest: &str, encoding: Encoding, left: usize) -> usize {
     let mut used = 0;
     let hard = rest
@@ -136,8 +136,8 @@ mod tests {
         let text = format!("{}{family}tail", "á".repeat(63));
         let parts = segment_parts(&text);
         assert_eq!(parts, ["á".repeat(63), format!("{family}tail")]);
-        // The second part is full here, so the cut goes through the cluster, because moving it
-        // would add a third part.
+        // The second part is full here, so moving the cluster into it would add a third part. The
+        // cut goes through the cluster instead.
         let full = format!("{}{family}{}", "á".repeat(64), "é".repeat(134 - 64 - 8));
         assert_eq!(measure(&full).segments, 2);
         assert_eq!(segment_parts(&full).concat(), full);

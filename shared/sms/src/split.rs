@@ -31,8 +31,8 @@ impl Shaped {
 }
 
 /// Transliterates a reply, joins its lines and cuts it into at most `max_texts` texts. Cuts at the
-/// end of a sentence or at a comma, unless that would truncate a reply that cuts at spaces would
-/// keep whole.
+/// end of a sentence or at a comma. If these cuts would truncate the reply and cuts at spaces would
+/// not, cuts at spaces.
 pub fn shape(text: &str, max_texts: usize) -> Shaped {
     let line = one_line(&transliterate(text));
     let mut texts = Vec::new();
@@ -63,8 +63,8 @@ pub fn shape(text: &str, max_texts: usize) -> Shaped {
     }
 }
 
-/// Joins words with single spaces. Leaves a space out if it would merge with the neighbouring
-/// grapheme, because a cut there would leave a space at the edge of a text.
+/// Joins words with single spaces. Leaves out a space that would form one grapheme with its
+/// neighbour. Otherwise a text that is cut there would begin or end with that space.
 fn one_line(text: &str) -> String {
     let mut line = String::with_capacity(text.len());
     for word in text.split_whitespace() {
@@ -85,8 +85,8 @@ fn parts(before: char, after: char) -> bool {
             .any(|g| g == " ")
 }
 
-/// Returns whether the rest fits into `texts` texts. Cuts between words need the fewest texts, so
-/// if they do not fit, no other cuts do.
+/// Returns whether `rest` fits into `texts` texts if it is cut between words. Such cuts need the
+/// fewest texts: if `rest` does not fit with them, it fits with no others.
 fn fits(mut rest: &str, texts: usize) -> bool {
     for _ in 0..texts {
         let cuts = Cuts::of(rest);
@@ -108,10 +108,11 @@ struct Cut {
 struct Cuts {
     /// True if the rest fits into one text.
     whole: bool,
-    /// The last end of a sentence after the first 40 % of the window.
+    /// The last end of a sentence, if it lies after the first 40 % of the characters that fit into
+    /// one text.
     sentence: Option<Cut>,
-    /// The last comma after the first 60 % of the window, so that a name in a list stays in one
-    /// text.
+    /// The last comma, if it lies after the first 60 % of the characters that fit into one text. A
+    /// cut at a comma keeps a name in a list whole.
     comma: Option<Cut>,
     /// The last space, or else the last grapheme that fits.
     word: Cut,
@@ -124,7 +125,7 @@ impl Cuts {
         let mut spaces = Vec::new();
         let mut full = rest.len();
         for (at, cluster) in rest.grapheme_indices(true) {
-            // The space after the last word that fits is not sent, so it takes no space.
+            // The space after the last word that fits is not sent, so it need not fit.
             if cluster == " " {
                 spaces.push(at);
             }
@@ -195,7 +196,8 @@ impl Load {
     }
 }
 
-/// Cuts a grapheme too long for any text between its characters; no other cut splits a grapheme.
+/// Returns the index at which a grapheme that does not fit into one text is cut: between two of its
+/// characters. No other cut splits a grapheme.
 fn first_chars(rest: &str) -> usize {
     let mut end = 0;
     for c in rest.chars() {
@@ -215,8 +217,8 @@ const ABBREVIATIONS: &[&str] = &[
     "srta", "ud", "uds", "dra", "p.ej", "ee.uu", "u.s", "u.s.a",
 ];
 
-/// Returns whether a reader would pause between two words: `before` ends a sentence and is neither
-/// an abbreviation nor a list number.
+/// Returns whether a reader would pause between two words. The reader does if `before` ends a
+/// sentence and is neither an abbreviation nor a list number.
 fn ends_sentence(before: &str, after: &str) -> bool {
     let core = before.trim_end_matches(['"', '\'', ')', ']']);
     let Some(stop) = core

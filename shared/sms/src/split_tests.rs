@@ -158,8 +158,8 @@ fn hard_cut_only_without_a_space() {
     assert_eq!(texts(&family), ["👩‍👩‍👧".repeat(8), "👩‍👩‍👧".repeat(2)]);
 }
 
-// SMS-28, CONV-47: a mark without a letter (found by the property test below), and a sign that
-// precedes one
+// SMS-28, CONV-47. The first text has a combining mark without a letter, which the property test
+// below found. The second has a sign (U+0600) that is joined to the digit after it.
 #[test]
 fn no_text_begins_or_ends_with_a_space_that_belongs_to_a_mark() {
     assert_eq!(texts("a \u{a8e0} b"), ["a\u{a8e0} b"]);

@@ -1,4 +1,4 @@
-//! Converts a text to GSM-7 where its meaning stays the same, because one accent would more than
+//! Converts a text to GSM-7 where its meaning stays the same. Otherwise one accent would more than
 //! halve the characters per segment.
 
 use unicode_segmentation::UnicodeSegmentation;
@@ -9,7 +9,7 @@ use crate::{
     segments::measure,
 };
 
-/// Replaces accents that GSM-7 lacks, typographic quotes, dashes and spaces; emoji and other
+/// Replaces accents that GSM-7 lacks, and typographic quotes, dashes and spaces. Emoji and other
 /// scripts stay. A longer replacement (`…` to `...`) is used only if it adds no segment.
 pub fn transliterate(text: &str) -> String {
     let visible: String = text.chars().filter(|&c| !is_invisible(c)).collect();
@@ -58,7 +58,7 @@ fn plain(cluster: &str) -> Option<String> {
     let base = chars.next()?;
     let tail = chars.as_str();
     if is_mark(base) || is_joiner(base) {
-        // A mark without a base letter, at the start or after a line break.
+        // This is a mark without a base letter, as at the start of a text or after a line break.
         return tail
             .chars()
             .all(|c| is_mark(c) || is_joiner(c))
@@ -88,8 +88,8 @@ fn plain(cluster: &str) -> Option<String> {
     let mut letter = last;
     for mark in marks {
         match compose(letter, mark) {
-            // Marks compose only with the base letter, so that an e with circumflex and grave
-            // becomes "e" however Unicode spells it.
+            // A mark is composed only with an unchanged base letter. Unicode has two spellings of
+            // an e with circumflex and grave; this way both become "e".
             Some(composed) if letter == base => letter = composed,
             _ => break,
         }
@@ -98,7 +98,7 @@ fn plain(cluster: &str) -> Option<String> {
     Some(plain)
 }
 
-/// Returns whether a character is a combining mark above, below or through a letter; strokes that
+/// Returns whether a character is a combining mark above, below or through a letter. Strokes that
 /// cross a letter out are excluded.
 fn is_mark(c: char) -> bool {
     matches!(c, '\u{300}'..='\u{333}' | '\u{339}'..='\u{36f}')
@@ -196,8 +196,8 @@ mod tests {
         ] {
             assert_eq!(transliterate(text), text);
         }
-        // Characters around them are still replaced, but not where the replacement only makes the
-        // text longer.
+        // Characters around an emoji are replaced too, unless the replacement makes the text
+        // longer.
         assert_eq!(transliterate("“Sí” 😀…"), "\"Si\" 😀…");
     }
 

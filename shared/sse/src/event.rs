@@ -24,15 +24,15 @@ pub enum Status {
     Waiting,
 }
 
-/// An event of a stream. Its texts are whole sentences that were checked before; an event never
-/// contains an unchecked draft.
+/// An event of a stream. It contains only text that has passed every check, never an unchecked
+/// draft.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Event<'a> {
-    /// The first event: the conversation's id.
+    /// The first event, with the conversation's id.
     Metadata {
         thread: &'a str,
     },
-    /// The status, and a description of it in the guest's language.
+    /// The status, with a description in the guest's language.
     Status {
         status: Status,
         words: &'a str,
@@ -56,12 +56,12 @@ pub enum Event<'a> {
     Sources {
         sources: &'a [String],
     },
-    /// A person takes over: the notice for the guest, and the ticket's number.
+    /// A person takes over. Contains the notice for the guest, and the ticket's number.
     Escalation {
         content: &'a str,
         number: i64,
     },
-    /// A problem: its code, and a message for the reader.
+    /// A problem, with its code and a message for the reader.
     Error {
         code: &'a str,
         message: &'a str,

@@ -1,5 +1,5 @@
-//! The tokens of a reply: words, cut from the stored text. Joined, they are the text again byte for
-//! byte, at whatever offset a stream begins.
+//! The tokens of a reply: words, cut from the stored text. If a stream begins in the middle of a
+//! text, its joined tokens equal the rest of the stored text, byte for byte.
 
 use std::{fmt, str::FromStr};
 
@@ -8,8 +8,8 @@ use unicode_segmentation::UnicodeSegmentation;
 /// Maximum length of a token in grapheme clusters, for text without spaces.
 const MOST_GRAPHEMES: usize = 24;
 
-/// A place in a conversation's stream, which the client returns in `Last-Event-ID`: the client has
-/// all texts before number `seq`, and `offset` bytes of that text.
+/// A place in a conversation's stream, which the client returns in `Last-Event-ID`. The client has
+/// all texts before number `seq`, and the first `offset` bytes of text `seq`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Cursor {
     /// Number of the text in its conversation.
@@ -18,11 +18,11 @@ pub struct Cursor {
     pub offset: usize,
 }
 
-/// A piece of a text.
+/// A word of a text with the blanks after it, or a piece of a very long word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Token<'a> {
     pub content: &'a str,
-    /// Number of bytes of the text that are written once this token is.
+    /// Number of bytes of the text up to the end of this token.
     pub end: usize,
 }
 

@@ -1,4 +1,5 @@
-//! Golden files of each dialect, and properties of resumed streams.
+//! Compares the stream in each dialect with its golden file, and checks that streams resume without
+//! loss or repetition.
 
 #![expect(clippy::unwrap_used, reason = "a test that fails says where")]
 
@@ -84,7 +85,7 @@ fn read(stream: &str) -> Vec<(String, String, String)> {
     all
 }
 
-/// Streams a text from a cursor, and returns the joined tokens and each one's cursor.
+/// Streams a text from the byte `from`. Returns the joined tokens, and the cursor of each token.
 fn streamed(text: &str, seq: i64, from: usize) -> (String, Vec<Cursor>) {
     let mut stream = String::new();
     for token in tokens(text, from) {
@@ -118,7 +119,7 @@ fn words_are_tokens_and_long_ones_are_cut() {
     assert_eq!(cut(" 24/7"), [" ", "24/7"]);
     assert_eq!(cut(""), Vec::<&str>::new());
     assert!(cut(&*Box::leak("赌".repeat(100).into_boxed_str())).len() > 3);
-    // A family of four is several code points, but one character for a reader.
+    // The emoji of a family of four is several code points, but one character for a reader.
     assert_eq!(cut("👨‍👩‍👧‍👦 hi"), ["👨‍👩‍👧‍👦 ", "hi"]);
 }
 

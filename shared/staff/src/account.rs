@@ -8,7 +8,8 @@ use seven_store::{Store, Tx, audit::Entry, operators::NewOperator};
 
 use crate::Token;
 
-/// Hours for which a link is valid: of an invitation, and of a reset.
+/// Hours for which the link of an invitation is valid. The link of a reset is valid for
+/// `RESET_HOURS`.
 const INVITATION_HOURS: i32 = 72;
 const RESET_HOURS: i32 = 2;
 /// Maximum length of an address and of a name, in characters.
@@ -22,7 +23,7 @@ pub struct Invitation {
     pub name: String,
     pub language: Language,
     pub role: Role,
-    /// The casino at which the role holds; `None` means every casino.
+    /// The casino at which the person has the role; `None` means every casino.
     pub casino: Option<CasinoId>,
     /// The role's last day, in UTC; `None` for a role without an end.
     pub ends_on: Option<NaiveDate>,
@@ -91,8 +92,8 @@ fn ends_well(role: Role, ends_on: Option<NaiveDate>) -> bool {
     role != Role::Auditor || ends_on.is_some()
 }
 
-/// Returns whether the text has the form of a mail address. Only the invitation shows whether mail
-/// arrives there.
+/// Returns whether the text has the form of a mail address. Only sending the invitation shows
+/// whether the address receives mail.
 fn is_address(text: &str) -> bool {
     let plain = text.chars().count() <= MOST_EMAIL_CHARACTERS
         && text.chars().all(|c| !c.is_whitespace() && !c.is_control());
@@ -143,7 +144,7 @@ pub async fn add(
     Ok(token)
 }
 
-/// Gives the person a role that ends by itself after a day (UTC). Returns false if nothing changed.
+/// Gives the person a role whose last day is `ends_on` (UTC). Returns false if nothing changed.
 ///
 /// # Errors
 /// Fails when Postgres does not answer.
@@ -196,8 +197,8 @@ async fn change_role(
     Ok(done)
 }
 
-/// Disables the account, which ends its sessions, links and keys, or enables it again. Returns
-/// false if nothing changed.
+/// Disables the account, or enables it again. Disabling it ends its sessions, links and keys.
+/// Returns false if nothing changed.
 ///
 /// # Errors
 /// Fails when Postgres does not answer.
@@ -217,7 +218,8 @@ pub async fn set_disabled(
 }
 
 /// Unbinds the account from the person's identity at their casino's own login provider, and ends
-/// its sessions. The next login there binds the account again. Returns false if it was not bound.
+/// the account's sessions. The next login at the provider binds the account again. Returns false if
+/// the account was not bound.
 ///
 /// # Errors
 /// Fails when Postgres does not answer.
@@ -232,7 +234,7 @@ pub async fn forget_identity(store: &Store, id: OperatorId, by: &str) -> Result<
 }
 
 /// Makes a link for setting a new password or second factor, and returns its token. A reset of the
-/// second factor ends the person's sessions, and they cannot log in until they use the link.
+/// second factor ends the person's sessions. The person cannot log in until they use the link.
 ///
 /// # Errors
 /// Fails when the account does not exist or is disabled.

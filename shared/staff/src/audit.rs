@@ -1,5 +1,5 @@
-//! Which entries of the audit log a role may see, and how much of each (SEC-136, SEC-138, SEC-140).
-//! No entry contains a guest's words.
+//! Decides which entries of the audit log a role may see, and how much of each (SEC-136, SEC-138,
+//! SEC-140). No entry contains a guest's words.
 
 mod export;
 
@@ -12,7 +12,7 @@ use seven_store::audit::Row;
 use crate::Grants;
 
 text_enum! {
-    /// The categories of entries, by which roles see them.
+    /// The categories of entries. A role may see some categories and not others.
     Category {
         Consent => "consent",
         Guardrail => "guardrail",
@@ -31,7 +31,7 @@ pub enum Depth {
     Hidden,
     /// Only type, time, severity and actor.
     EventOnly,
-    /// Also the detail, but without the patterns that a filter looks for.
+    /// The whole entry, but its detail says only what happened, not which pattern matched.
     Summary,
     Full,
 }
@@ -151,8 +151,8 @@ impl View {
         }
     }
 
-    /// Returns how much of a category the person may see. Of several roles, the one that sees most
-    /// counts.
+    /// Returns how much of a category the person may see. If the person has several roles, the one
+    /// that sees most decides.
     pub fn depth(&self, category: Category) -> Depth {
         let depths = self.roles.iter().map(|role| depth(*role, category));
         depths.max().unwrap_or(Depth::Hidden)
@@ -174,14 +174,14 @@ impl View {
     }
 
     /// Returns the types of entries whose guest and detail the person may see. A search by guest or
-    /// detail must cover only these, or its results would reveal what is hidden.
+    /// detail must cover only these types; otherwise its results would reveal hidden entries.
     pub fn searchable(&self) -> impl Iterator<Item = AuditEvent> {
         self.events()
             .filter(|event| self.depth(category(*event)) > Depth::EventOnly)
     }
 
-    /// Returns the entry as the person may see it; `None` if they may not. Types that this release
-    /// does not know are shown only to people who may export full rows.
+    /// Returns the entry as the person may see it; `None` if the person may not see it. Entries of
+    /// types that this release does not know are shown only to people who may export full rows.
     pub fn shown(&self, mut row: Row) -> Option<Row> {
         let event = row.event_type.parse::<AuditEvent>();
         let depth = match event {
@@ -195,7 +195,8 @@ impl View {
                 row.detail = Value::Object(serde_json::Map::new());
                 row.subject = String::new();
                 row.guest_hash = None;
-                // All entries about a text share its trace, which would connect this one to them.
+                // All entries about one text have the same trace, so it would connect this entry
+                // with the others.
                 row.trace = None;
             }
             Depth::Summary => {

@@ -76,7 +76,7 @@ impl Step {
             }
     }
 
-    /// Checks the rules about approval: only another person than the planner may approve, and an
+    /// Checks the rules about approval. The person who planned a campaign may not approve it. An
     /// unapproved campaign cannot be resumed.
     fn approved(self, campaign: &Campaign, by: &str) -> Result<(), NotChanged> {
         let name = campaign.name.clone();
@@ -136,7 +136,7 @@ pub async fn change(
     .await?;
     let row = tx.campaign(&subject).await?.ok_or(NotChanged::Unknown)?;
     tx.commit().await?;
-    // Texts that were queued at the pause have been held since; resuming makes them due again.
+    // Resuming makes texts due again that were queued when the campaign was paused.
     let woken = match step {
         Step::Resume => fleet.store.wake_held(Some(casino)).await?,
         Step::Approve | Step::Pause | Step::Cancel => 0,

@@ -1,5 +1,5 @@
-//! Adds the casino's contacts (D28). A phone first gets a code by text; the person who adds it must
-//! enter the code, which the phone's owner tells them.
+//! Adds the casino's contacts (D28). A phone first gets a code by text. The phone's owner tells the
+//! code to the person who adds the phone, and that person must enter it.
 
 use std::time::Duration;
 
@@ -49,7 +49,7 @@ impl From<seven_store::Error> for Refused {
     }
 }
 
-/// Which addresses this fleet can reach.
+/// The kinds of addresses that this fleet can reach.
 #[derive(Debug, Clone, Copy)]
 pub struct Reach {
     /// Whether addresses of this machine may be added, for development.
@@ -58,10 +58,10 @@ pub struct Reach {
     pub mail: bool,
 }
 
-/// Adds a contact on behalf of a person; a new phone is sent its code.
+/// Adds a contact on behalf of a person. If the contact is a phone, also sends the code to it.
 ///
 /// # Errors
-/// Returns why the address cannot be a contact's; nothing is stored then.
+/// Returns why the address cannot be used for a contact; nothing is stored then.
 pub async fn add(
     fleet: &Fleet,
     casino: &CasinoId,

@@ -1,15 +1,15 @@
-//! Stores and audits orders for dead letters that a person gave on a page (D17). The scheduler
-//! carries them out.
+//! Stores and audits a person's orders for dead letters, which the person gives on a page (D17).
+//! The scheduler carries them out.
 
 use seven_domain::{AuditEvent, CasinoId, DeadOrder};
 use seven_runtime::Fleet;
 use seven_store::{audit::Entry, controls::Order, dead::Ordered};
 
-/// Orders letters to be replayed or discarded. Returns how many; a letter that already has a
-/// waiting order keeps that order.
+/// Orders dead letters to be replayed or discarded, and returns the number of letters. A letter
+/// that already has a waiting order keeps that order.
 ///
 /// # Errors
-/// When the store is unreachable; nothing is ordered then.
+/// Fails when the store is unreachable; nothing is ordered then.
 pub async fn order(
     fleet: &Fleet,
     casino: &CasinoId,

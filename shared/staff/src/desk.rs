@@ -25,8 +25,8 @@ pub struct Write<'a> {
     /// The person's name in the audit log.
     pub by: &'a str,
     pub text: &'a str,
-    /// The mark of the thread as the person last saw it ([`Tx::thread_mark`]); if it has changed
-    /// since, the text is refused. `None` skips this check.
+    /// The thread's mark ([`Tx::thread_mark`]) when the person last read the thread. If the mark
+    /// has changed since, the text is refused. `None` skips this check.
     pub read: Option<i64>,
 }
 
@@ -34,7 +34,7 @@ pub struct Write<'a> {
 #[derive(Debug)]
 pub struct PersonsReply {
     pub texts: Vec<OutboundId>,
-    /// Number of the guest's inbound texts that the reply counts as answering.
+    /// Number of the guest's texts that are marked as answered by this reply.
     pub answered: u64,
 }
 
@@ -59,8 +59,8 @@ pub enum Refused {
     Store(#[from] seven_store::Error),
 }
 
-/// Takes the conversation over: the host is silent until the release, and a turn in progress can
-/// send nothing more (D4). The conversation's open cases count as acknowledged by the person. The
+/// Takes the conversation over. The host is silent until the release, and a turn in progress can
+/// send nothing more (D4). Marks the conversation's open cases as acknowledged by the person. The
 /// caller commits.
 ///
 /// # Errors
@@ -95,8 +95,8 @@ pub async fn holder(
     Ok(shown.and_then(|shown| shown.taken_by))
 }
 
-/// Queues a person's text, and marks the guest's held texts as answered. The conversation must have
-/// a pause that only a person ends; otherwise the host could write in between.
+/// Queues a person's text, and marks the guest's held texts as answered. The conversation must be
+/// paused without an end time; otherwise the host could write in between.
 ///
 /// # Errors
 /// Fails when the text cannot be queued; nothing is stored then.
@@ -188,13 +188,13 @@ pub(crate) async fn write_down(
 /// The effect of settling a case.
 #[derive(Debug)]
 pub struct CaseSettled {
-    /// Number of texts that the host answers now; `None` if the conversation stays paused, for
-    /// example because of another case, or was not paused.
+    /// Number of texts that the host answers now; `None` if the conversation stays paused or was
+    /// not paused.
     pub released: Option<u64>,
 }
 
-/// Settles a case. Its conversation goes on if no other case keeps it paused. Returns `None` if
-/// there is no such open case.
+/// Settles a case. The host goes on in the case's conversation, unless another case keeps the
+/// conversation paused. Returns `None` if there is no such open case.
 ///
 /// # Errors
 /// Fails when Postgres does not answer.
@@ -235,8 +235,8 @@ pub(crate) async fn finish(
     })
 }
 
-/// Ends the pause, and writes to the audit log who ended it. Returns `None` if there is no pause.
-/// Pass the result to [`announce`] after the commit.
+/// Ends the conversation's pause, and writes to the audit log who ended it. Returns `None` if the
+/// conversation is not paused. Pass the result to [`announce`] after the commit.
 ///
 /// # Errors
 /// Fails when Postgres does not answer.

@@ -1,5 +1,5 @@
-//! A guest's consent with its proof: the present state, every change with its evidence, and whether
-//! the chain verifies (SEC-72, SEC-73).
+//! A guest's consent with its proof (SEC-72, SEC-73): the present state, every change with its
+//! evidence, and whether the chain verifies.
 
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -22,10 +22,11 @@ pub struct Evidence {
     pub standing: Option<Standing>,
     /// The guest's suppression; `None` if no row exists, and then nothing may be sent.
     pub suppression: Option<Suppression>,
-    /// The scope of a STOP as of today: which texts it ends.
+    /// Which texts a STOP ends, by the rules in force today.
     pub revocation_scope: Scope,
     pub legal_sender: Option<LegalSender>,
-    /// Every change of consent, oldest first, without network addresses and the guest's own words.
+    /// Every change of consent, oldest first, without network addresses and without the guest's own
+    /// words.
     pub events: Vec<Value>,
     pub chain: Report,
 }

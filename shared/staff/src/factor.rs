@@ -33,8 +33,9 @@ impl Factor {
         &self.0
     }
 
-    /// Returns the time step of a code at this time (Unix seconds), if the code is right and its
-    /// step is later than `used`, the step of the last accepted code. So no code counts twice.
+    /// Returns the time step of a code entered at `now` (Unix seconds); `None` if the code is
+    /// wrong. Also returns `None` if the step is not later than `used`, the step of the last
+    /// accepted code. This way no code is accepted twice.
     pub fn step_of(&self, code: &str, now: u64, used: i64) -> Option<i64> {
         let digits: String = code.chars().filter(|c| !c.is_whitespace()).collect();
         let step = i64::try_from(self.totp("-").check(&digits, now)?).ok()?;

@@ -1,5 +1,5 @@
-//! The rules about flags that commands and the console share: which flags may be set, and for which
-//! casinos the disclosure must stay on.
+//! The rules about flags that commands and the console share. They say which flags may be set, and
+//! for which casinos the disclosure must stay on.
 
 use seven_domain::{
     CasinoId,
@@ -7,7 +7,8 @@ use seven_domain::{
 };
 use seven_runtime::Fleet;
 
-/// The flag for the disclosure: the first reply of a session then says that an AI writes.
+/// The flag for the disclosure. While it is on, the first reply of a session says that an AI
+/// writes.
 const DISCLOSURE: &str = "features/ai_disclosure_enabled";
 /// The flag for the second prompt of hosted models.
 const VARIANT: &str = "features/prompt_variant_enabled";
@@ -37,9 +38,9 @@ pub enum NotAllowed {
     Store(#[from] seven_store::Error),
 }
 
-/// Checks that a rule may be set for one casino, or (`None`) for every casino. The disclosure may
-/// not be off for any guest where the law demands it; workers would disclose anyway. A casino
-/// without a second prompt cannot turn it on.
+/// Checks that a rule may be set for one casino, or for every casino if `casino` is `None`. Where
+/// the law demands the disclosure, it may not be off for any guest, because workers would disclose
+/// anyway. The second prompt may not be on for a casino that has none.
 ///
 /// # Errors
 /// Returns the reason why not, or fails when the store is unreachable.
@@ -58,7 +59,8 @@ pub async fn check(
         return Ok(());
     }
     let Some(casino) = casino else {
-        // Casinos without a second prompt keep the usual one.
+        // A rule for every casino may turn the second prompt on: casinos without one keep the usual
+        // prompt.
         return if hides {
             Err(NotAllowed::DisclosureEverywhere)
         } else {

@@ -1,5 +1,5 @@
-//! A person's decision about a reply that waits for them (AGENT-15): releases it, releases it with
-//! other words, or discards it.
+//! Carries out a person's decision about a held reply (AGENT-15): to release it, to release it with
+//! other words, or to discard it.
 
 use seven_compliance::offers::{self, Action};
 use seven_domain::{
@@ -42,7 +42,7 @@ pub enum Undecided {
 }
 
 /// Carries out a person's decision about a held reply. `words` is the edited reply without the
-/// disclosure, which is put in front again.
+/// disclosure, which this function puts in front of it.
 ///
 /// # Errors
 /// Returns why the decision or the words are refused; the reply then keeps waiting.
@@ -57,8 +57,8 @@ pub async fn decide(
     let mut tx = fleet.store.bind(casino).await?;
     let held = tx.held_reply(turn).await?.ok_or(Undecided::Gone)?;
     let conversation = ConversationId(held.conversation_id);
-    // The conversation's lock must come first, so the reply is read again after it: somebody else
-    // may have decided meanwhile.
+    // The first read only told which conversation to lock. The reply is read again under the lock,
+    // because somebody else may have decided meanwhile.
     tx.lock_conversation(conversation).await?;
     let held = tx.held_reply(turn).await?.ok_or(Undecided::Gone)?;
     // A later reply may refer to the earlier one, so the earlier one must be decided first.
@@ -87,7 +87,8 @@ pub async fn decide(
     note(&mut tx, AuditEvent::ReplyReviewed, by, conversation, detail).await?;
     let queued = tx.queued_of(turn.0).await?;
     tx.commit().await?;
-    // The texts need a new signal with its own id: the first one was used up when they were held.
+    // The first signal was handled when the texts were held, so they need a second one. Its own id
+    // keeps NATS from dropping it as a duplicate.
     let copy = format!("review:{}", fleet.ids.uuid());
     let signalled = fleet.signal_queued(casino, &queued, Some(&copy), &held.trace);
     if let Err(error) = signalled.await {
@@ -111,8 +112,8 @@ pub async fn set_reviewed(
     note(tx, AuditEvent::ReplyReviewed, by, conversation, detail).await
 }
 
-/// Replaces the turn's texts by the edited words, after the same checks as for the host's words and
-/// with the disclosure in front.
+/// Replaces the turn's texts by the edited words, with the disclosure in front. The words must pass
+/// the same checks as the host's words.
 async fn edit(fleet: &Fleet, tx: &mut Tx, held: &HeldReply, words: &str) -> Result<(), Undecided> {
     let words = words.trim();
     if words.is_empty() {

@@ -28,8 +28,8 @@ pub struct Outcome<'a> {
     pub false_alarm: bool,
 }
 
-/// Settles the incident and its case. The host goes on in the conversation if nothing else there
-/// waits for a person; a switch that the incident turned on stays on.
+/// Settles the incident and its case. If nothing else in the conversation waits for a person, the
+/// host answers there again. A switch that the incident turned on stays on.
 ///
 /// # Errors
 /// Fails when there is no such open incident, or Postgres does not answer.
@@ -70,8 +70,8 @@ pub async fn report(
     Ok(tx.commit().await?)
 }
 
-/// Locks the incident's conversation, which every transaction that contains or settles something
-/// locks first. Returns the incident if its state allows the change.
+/// Locks the incident's conversation first; every transaction that contains or settles an incident
+/// does so. Returns the incident if its state allows the change.
 async fn may_become(
     tx: &mut Tx,
     incident: Uuid,

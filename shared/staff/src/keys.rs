@@ -83,7 +83,7 @@ pub async fn revoke(store: &Store, label: &str, by: &str) -> Result<bool, Error>
     Ok(whose.is_some())
 }
 
-/// Returns a session of the operator in whose name this key acts; `None` if the key has ended or
+/// Returns a session of the operator in whose name this key acts. `None` if the key has ended or
 /// does not exist.
 ///
 /// # Errors

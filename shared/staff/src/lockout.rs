@@ -1,12 +1,13 @@
-//! The limits for failed logins. The limit per pair of account and address is lower than that of
-//! the account alone, so that a stranger cannot lock a host out from elsewhere.
+//! The limits for failed logins. The limit for one account from one address is lower than the limit
+//! for the account from all addresses. A stranger who guesses is therefore refused before the
+//! account's owner is.
 
 /// Maximum failed logins from one address at one account within [`WINDOW_MINUTES`].
 pub const MOST_PER_PAIR: i64 = 5;
 /// Maximum failed logins at one account from all addresses within [`WINDOW_MINUTES`].
 pub const MOST_PER_ACCOUNT: i64 = 50;
-/// Maximum failed logins from one address at all accounts within [`WINDOW_MINUTES`]. All staff of a
-/// casino may share one address, and so may a machine that guesses names.
+/// Maximum failed logins from one address at all accounts within [`WINDOW_MINUTES`]. It is high
+/// because all staff of a casino may share one address; it stops a machine that guesses names.
 pub const MOST_PER_ADDRESS: i64 = 100;
 pub const WINDOW_MINUTES: i32 = 15;
 

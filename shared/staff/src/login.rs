@@ -1,5 +1,6 @@
-//! Logging in: a password, then a second factor. Failures are counted, and after too many a login
-//! is refused without a check. An unknown name takes as long as a known one (D26).
+//! Logging in: a password, then a second factor. Failures are counted; after too many, logins are
+//! refused without a check. A login with an unknown name takes as long as one with a known name
+//! (D26).
 
 use chrono::{DateTime, Utc};
 use secrecy::SecretString;
@@ -62,8 +63,8 @@ pub async fn with_password(
 ) -> Result<Let, Refused> {
     let email = email.trim().to_lowercase();
     let counted = Counted::new(&email, from);
-    // The failures are read after waiting for the turn to hash, so that a burst of logins is
-    // counted before its next hashes are computed.
+    // Reads the failures only after this login has got its turn to compute a hash. In a burst of
+    // logins, each login thus sees the failures of all logins that computed their hash before it.
     let turn = password::turn().await.ok_or(Refused::TooMany)?;
     let mut tx = store.staff().await?;
     let failures = counted.read(&mut tx).await?;
@@ -89,7 +90,7 @@ pub async fn with_password(
         tx.commit().await?;
         return Err(Refused::Wrong);
     };
-    // A person who has no second factor yet needs a link to set one up.
+    // A person who has no second factor yet needs a link to set one up, and is refused until then.
     if second_factor && account.totp_key.is_none() {
         tx.commit().await?;
         return Err(Refused::Wrong);
@@ -111,8 +112,8 @@ pub async fn with_password(
     })
 }
 
-/// Checks the second factor of a session that has passed the password, and replaces the session by
-/// a new, complete one.
+/// Checks the second factor for a session whose password was right, and replaces the session by a
+/// new, complete one.
 ///
 /// # Errors
 /// Refuses a wrong or used code, and counts it like a wrong password.
@@ -135,8 +136,8 @@ pub async fn with_code(
         return Err(Refused::Wrong);
     };
     let counted = Counted::new(&email, from);
-    // The lock lets only one code per account be checked at a time, so that parallel guesses are
-    // counted.
+    // The lock lets only one code per account be checked at a time, so that each check sees all
+    // earlier failures.
     let account = tx.account_locked(operator).await?.ok_or(Refused::Wrong)?;
     if counted.read(&mut tx).await?.are_too_many() {
         tx.end_session(&token.hash()).await?;
@@ -161,8 +162,8 @@ pub async fn with_code(
 }
 
 /// Logs in a person whom their casino's own login provider has authenticated. The first login binds
-/// the account to that identity: from then on, password and second factor are the provider's
-/// matter. `provider` is named in the audit log; `casinos` are those that use the provider.
+/// the account to that identity; from then on the provider alone checks password and second factor.
+/// `provider` is the provider's name for the audit log; `casinos` are the casinos that use it.
 ///
 /// # Errors
 /// Refuses an address without an account, a disabled account, an account that also has roles at
@@ -213,7 +214,8 @@ pub async fn link(store: &Store, token: &Token) -> Result<(Account, LinkPurpose)
     Ok(found)
 }
 
-/// The values that a person enters behind a link; the link's purpose decides which are needed.
+/// The values that a person enters on the page of a link; the link's purpose decides which are
+/// needed.
 #[derive(Debug)]
 pub struct Entered {
     pub password: Option<SecretString>,
@@ -271,8 +273,8 @@ pub async fn use_link(
     Ok(())
 }
 
-/// Returns whether a link sets up a second factor. A link for a password also does so if the
-/// account has none, because the person could not log in without one.
+/// Returns whether a link sets up a second factor. If the account has none, a link for a password
+/// also sets one up: without it, the person could not log in.
 pub fn sets_factor(account: &Account, purpose: LinkPurpose) -> bool {
     purpose != LinkPurpose::Password || account.totp_key.is_none()
 }
@@ -311,7 +313,8 @@ fn seconds(now: DateTime<Utc>) -> u64 {
     u64::try_from(now.timestamp()).unwrap_or_default()
 }
 
-/// Begins a session with a new token, so that no token planted in the browser before becomes valid.
+/// Begins a session with a new token. A token that was planted in the browser before the login thus
+/// never becomes valid.
 async fn begin(
     tx: &mut Tx,
     operator: OperatorId,

@@ -1,5 +1,5 @@
-//! The promise that `./scripts/chaos --mutants` breaks here on purpose (`seven_faults`), to see
-//! that its checks notice. The program that ships contains none of this code.
+//! `./scripts/chaos --mutants` breaks a promise here on purpose (`seven_faults`), to test that its
+//! checks notice. The program that ships contains none of this code.
 
 use seven_faults::mutant;
 

@@ -9,7 +9,7 @@ use serde::{Deserialize, de::DeserializeOwned};
 
 /// Maximum difference between the provider's clock and ours.
 const SKEW: TimeDelta = TimeDelta::seconds(60);
-/// Maximum age of a token; it is made for a login that is in progress.
+/// Maximum age of a token. It is short, because a token is made for a login that is in progress.
 const MOST_AGE: TimeDelta = TimeDelta::minutes(10);
 
 /// The claims that a token must have for this login.
@@ -18,7 +18,7 @@ pub struct Expected<'a> {
     pub issuer: &'a str,
     pub client_id: &'a str,
     pub nonce: &'a str,
-    /// Whether the mail address counts as verified if the token does not say.
+    /// Whether the mail address counts as verified if the token does not say whether it is.
     pub email_is_verified: bool,
     pub now: DateTime<Utc>,
 }

@@ -1,7 +1,7 @@
 //! Passwords: the rules for new ones, their hash (argon2id) and the check at a login.
 //!
-//! The rules follow NIST SP 800-63B-4: length counts, there are no composition rules, and passwords
-//! that attackers try first are refused.
+//! The rules follow NIST SP 800-63B-4: a password must be long, needs no particular kinds of
+//! characters, and must not be one that attackers try first.
 
 use argon2::{Argon2, PasswordHash, PasswordHasher, PasswordVerifier};
 use secrecy::{ExposeSecret, SecretString};
@@ -11,21 +11,21 @@ use tokio::sync::{Semaphore, SemaphorePermit};
 pub const FEWEST_CHARACTERS: usize = 12;
 pub const MOST_CHARACTERS: usize = 128;
 
-/// Number of hashes that are computed at the same time; each takes 19 MiB and a core.
+/// Maximum number of hashes that are computed at the same time; each takes 19 MiB and a core.
 const AT_ONCE: usize = 2;
 static HASHING: Semaphore = Semaphore::const_new(AT_ONCE);
 /// Maximum number of callers that wait for their turn to hash. Further callers are refused, so that
-/// a flood of logins uses no memory.
+/// a flood of logins cannot use up memory.
 const MOST_WAITING: usize = 32;
 static WAITING: Semaphore = Semaphore::const_new(MOST_WAITING);
 
-/// Refused beginnings of passwords, because attackers try them first.
+/// A password that begins with one of these is refused, because attackers try them first.
 const GUESSED: [&str; 8] = [
     "password", "passwort", "contrase", "123456", "qwerty", "letmein", "welcome", "casino",
 ];
 
-/// A hash with the usual parameters that no password has. The login of an unknown name is checked
-/// against it, so that it takes as long as that of a known name.
+/// A hash that no password has, with the usual parameters. If a login has an unknown name, its
+/// password is checked against this hash. Such a login then takes as long as one with a known name.
 const NOBODY: &str = "$argon2id$v=19$m=19456,t=2,p=1$c2V2ZW4tbm9ib2R5ISE$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
 
 /// Why a new password is refused.
@@ -101,8 +101,8 @@ pub async fn hash(password: SecretString) -> Result<String, Failed> {
     .await
 }
 
-/// Returns whether the password has this hash; the caller holds the permit. Without a hash it
-/// returns false after the same work.
+/// Returns whether the password has this hash; the caller must hold a permit. If `hash` is `None`,
+/// returns false after the same amount of work.
 ///
 /// # Errors
 /// Fails when there is not enough memory.

@@ -1,4 +1,4 @@
-//! Sentences for reason codes, which `why` and `message show` print beside each code.
+//! Sentences for reason codes, which `why` and `message show` print after each code.
 
 /// Pairs of code and sentence; each code occurs once.
 pub const SENTENCES: &[(&str, &str)] = &[
@@ -214,7 +214,7 @@ pub const SENTENCES: &[(&str, &str)] = &[
     ),
 ];
 
-/// Returns the sentence of a reason code, or the code itself if it has none.
+/// Returns a reason code followed by its sentence, or the code alone if it has no sentence.
 pub fn sentence(code: &str) -> String {
     SENTENCES
         .iter()

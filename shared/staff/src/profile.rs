@@ -36,7 +36,7 @@ pub fn correctable() -> impl Iterator<Item = Key> {
     Key::ALL.iter().copied().filter(|key| *key != Key::Language)
 }
 
-/// A guest's profile that was read while the conversation is locked.
+/// A guest's profile, read under the conversation's lock.
 struct Held {
     guest: GuestId,
     profile: Profile,
@@ -62,9 +62,9 @@ async fn held(
     Ok(Ok(Held { guest, profile }))
 }
 
-/// Writes a changed profile and its audit entry. A turn in progress is restarted and its models'
-/// results are dropped, because it would write back the profile that it read, and might say a
-/// removed fact.
+/// Writes a changed profile and its audit entry. Restarts a turn in progress and drops the results
+/// of its models. Otherwise the turn would write back the profile that it read, and its reply might
+/// mention a removed fact.
 async fn put(
     tx: &mut Tx,
     conversation: ConversationId,
@@ -115,8 +115,8 @@ pub async fn correct(
     put(tx, conversation, held, (by, now), detail).await
 }
 
-/// Revokes the guest's consent to store facts, on their request. Stored facts are no longer used,
-/// and no more are stored. The caller commits.
+/// Revokes the guest's consent to store facts, on the guest's request. Stored facts are no longer
+/// used, and no more are stored. The caller commits.
 ///
 /// # Errors
 /// Fails when Postgres does not answer.
@@ -131,7 +131,8 @@ pub async fn revoke(
         Ok(held) => held,
         Err(refused) => return Ok(refused),
     };
-    // A guest without stored facts has also consented by writing, so there is a consent to revoke.
+    // By writing, a guest has consented to stored facts, even if none are stored yet. `consent_of`
+    // adds that consent to the profile, so that it can be revoked.
     held.profile.consent_of(held.guest.0, now);
     let Ok(revoked) = held.profile.revoke(reason, now) else {
         return Ok(Corrected::Revoked);

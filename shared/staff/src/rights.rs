@@ -5,11 +5,12 @@ use seven_domain::{CasinoId, Role, text_enum};
 text_enum! {
     /// One thing that a person may do at a casino.
     Right {
-        /// See conversations and cases, words masked.
+        /// See conversations and cases, with the words masked.
         Conversations => "conversations",
         /// Read the words of texts.
         Words => "words",
-        /// Read the words of one conversation for a reason, which is audited.
+        /// Read the words of one conversation after giving a reason, which is recorded in the audit
+        /// log.
         Reveal => "reveal",
         /// Take over conversations and write in them; handle cases.
         Converse => "converse",
@@ -31,7 +32,7 @@ text_enum! {
         Content => "content",
         /// Change content.
         Edit => "edit",
-        /// Publish what somebody else wrote and a second person must see.
+        /// Publish content that somebody else wrote and that needs a second person's review.
         Approve => "approve",
     }
 }
@@ -67,7 +68,7 @@ fn rights(role: Role) -> &'static [Right] {
 pub struct Grants(Vec<(Option<CasinoId>, Role)>);
 
 impl Grants {
-    /// Wraps a person's roles; a role without a casino holds for every casino.
+    /// Wraps a person's roles; a role without a casino applies to every casino.
     pub fn new(grants: Vec<(Option<CasinoId>, Role)>) -> Self {
         Self(grants)
     }

@@ -1,4 +1,5 @@
-//! Hands conversations on: one to a colleague, or all of a person's at the end of a shift.
+//! Hands a conversation on to a colleague or to anybody who takes it, for example at the end of a
+//! shift.
 
 use serde_json::json;
 use seven_domain::{AuditEvent, CaseSeverity, CaseSource, ConversationId, GuestId};
@@ -23,10 +24,10 @@ pub enum HandedOn {
     NoColleague,
 }
 
-/// Hands a conversation on to a colleague (`to` is their name in the audit log), or with `None` to
-/// anybody who takes it. The host stays silent. With `None`, the conversation's cases wait again
-/// with their full time; if it has none, a case is opened so that contacts are told. The caller
-/// commits.
+/// Hands a conversation on to the colleague whose name in the audit log is `to`. The host stays
+/// silent. If `to` is `None`, anybody may take the conversation. The cases that `by` acknowledged
+/// must then be acknowledged anew, within the full time. If the conversation has no case, one is
+/// opened, so that contacts are notified. The caller commits.
 ///
 /// # Errors
 /// Fails when Postgres does not answer.

@@ -1,4 +1,4 @@
-//! Releases the work at a casino that waited for the end of a switch.
+//! Releases the work that waited at a casino until a switch was turned off.
 
 use seven_domain::CasinoId;
 use seven_runtime::Fleet;
@@ -19,11 +19,11 @@ pub struct Ended {
     pub casino: CasinoId,
     #[serde(flatten)]
     pub reopened: Reopened,
-    /// Held texts that were made due again, for a new pre-send check.
+    /// Number of held texts that were made due again, for a new pre-send check.
     pub woken: u64,
 }
 
-/// Releases the work of this casino that waited for the end of a switch. While another switch still
+/// Releases this casino's work that waited until a switch was turned off. While another switch
 /// silences the host, only held texts are checked again.
 ///
 /// # Errors
@@ -44,7 +44,7 @@ pub async fn reopen(fleet: &Fleet, casino: &CasinoId) -> Result<Ended, NotReopen
         _ => Reopened::default(),
     };
     tx.commit().await?;
-    // All held texts are released; one that still may not be sent fails its pre-send check and is
+    // Releases all held texts. A text that still may not be sent fails its pre-send check and is
     // held again.
     let woken = fleet.store.wake_held(Some(casino)).await?;
     Ok(Ended {

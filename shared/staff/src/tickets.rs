@@ -15,7 +15,8 @@ pub struct Answer<'a> {
     /// The person's name in the audit log.
     pub by: &'a str,
     pub words: &'a str,
-    /// The caller's key of this answer; a repeated call with the same key changes nothing.
+    /// The caller's idempotency key of this answer; a repeated call with the same key changes
+    /// nothing.
     pub key: Option<&'a str>,
 }
 
@@ -50,8 +51,8 @@ impl From<desk::Refused> for Refused {
     }
 }
 
-/// Answers a ticket in one transaction, so that a call that is repeated after a crash finds all of
-/// the answer or nothing.
+/// Answers a ticket in one transaction. A call that is repeated after a crash then finds either the
+/// whole answer or nothing.
 ///
 /// # Errors
 /// Fails when the ticket does not wait for a person, or the words cannot be sent; nothing is stored

@@ -1,5 +1,5 @@
-//! Random tokens of sessions and links. The database stores only their SHA-256, so that a copy of
-//! it lets nobody log in.
+//! Random tokens of sessions and links. The database stores only their SHA-256, so that nobody can
+//! log in with a copy of the database.
 
 use std::fmt;
 
@@ -39,7 +39,7 @@ impl Token {
     }
 
     /// Returns the token that the forms of this session carry. It is derived from the session's
-    /// token, which cannot be computed from it.
+    /// token, but the session's token cannot be computed from it.
     pub fn for_forms(&self) -> String {
         hex::encode(
             Sha256::new()

@@ -20,7 +20,8 @@ pub fn mask(told: &mut ShownTurn, hidden: impl Fn(&str) -> String) {
         let masked = hidden(text["text"].as_str().unwrap_or_default());
         text["text"] = masked.into();
     }
-    // A tool's arguments contain the guest's words, and the planner's note may repeat them.
+    // Hides a tool's arguments, because they contain the guest's words. A tool's result and the
+    // planner's note may repeat these words, so they are hidden, too.
     for call in told
         .record
         .get_mut("tools")
@@ -35,7 +36,7 @@ pub fn mask(told: &mut ShownTurn, hidden: impl Fn(&str) -> String) {
     if let Some(note) = told.record.pointer_mut("/plan/conversation_note") {
         *note = "(hidden)".into();
     }
-    // A finding quotes the reply.
+    // A finding quotes the reply, so the quotation is hidden, too.
     if let Some(findings) = told
         .record
         .get_mut("findings")
@@ -158,7 +159,7 @@ fn steps(record: &Record, line: &mut impl FnMut(&'static str, String)) {
     }
 }
 
-/// Writes the tokens and dollars of a model; `None` if it costs nothing.
+/// Returns the tokens and dollars of a model's calls as text; `None` if no tokens were used.
 fn billed(usage: Usage) -> Option<String> {
     let Usage {
         input_tokens,

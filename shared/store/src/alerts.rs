@@ -1,5 +1,5 @@
-//! Alerts that a person must see: one open row per key, and a row per channel that is still to be
-//! notified. No row holds guest data, so there is no row policy.
+//! Alerts that a person must see. There is at most one open row per key, and one row for each
+//! notice to a channel. No row holds guest data, so there is no row policy.
 
 use std::time::Duration;
 
@@ -25,8 +25,8 @@ pub struct NewAlert<'a> {
     pub code: &'a str,
     pub severity: Severity,
     pub summary: &'a str,
-    /// True if the scheduler detects when the alert ends. False if it ends once it has not recurred
-    /// for a while.
+    /// True if the scheduler detects when the alert ends. False if the alert ends when it has not
+    /// recurred for a while.
     pub standing: bool,
     /// Number of occurrences, at least 1.
     pub times: u64,
@@ -107,9 +107,9 @@ const TELL_AGAIN: &str = "insert into alert_deliveries (alert_id, action, channe
      select alert_id, $2, channel from alert_deliveries where alert_id = any($1) and action = 'trigger' on conflict do nothing";
 
 impl Store {
-    /// Files an alert once per id. If an alert with its key is open, that one gets the new
-    /// occurrences and summary and keeps the higher severity. If it becomes critical, people are
-    /// notified again.
+    /// Files an alert, at most once per id. If an alert with the same key is open, the open alert
+    /// gets the new occurrences and summary, and keeps the higher severity. If it becomes critical,
+    /// people are notified again.
     pub async fn raise_alert(&self, new: &NewAlert<'_>) -> Result<()> {
         let mut tx = self.fleet_begin().await?;
         let grown: Option<(Uuid, bool)> = sqlx::query_as(include_str!("../sql/raise_alert.sql"))
@@ -128,7 +128,8 @@ impl Store {
             .await?;
         if let Some((alert, true)) = grown {
             // The alert has become critical. People were notified of a less severe alert and may
-            // have acknowledged it, so the acknowledgement is removed and they are notified again.
+            // have acknowledged it. So the acknowledgement is removed, and people are notified
+            // again.
             sqlx::query("update alerts set acknowledged_at = null, acknowledged_by = null where alert_id = $1")
                 .bind(alert)
                 .execute(&mut *tx)
@@ -156,8 +157,8 @@ impl Store {
             .await?)
     }
 
-    /// Resolves the alert open under this key if it last occurred longer than `quiet` ago. Returns
-    /// false when there was none.
+    /// Resolves the alert that is open under this key if it last occurred longer than `quiet` ago.
+    /// Returns false if there was no such alert.
     pub async fn resolve_alert(&self, key: &str, quiet: Duration) -> Result<bool> {
         let query = "update alerts set resolved_at = now() where key = $1 and resolved_at is null and last_at <= now() - make_interval(secs => $2)
              returning alert_id";
@@ -178,9 +179,8 @@ impl Store {
             .await
     }
 
-    /// Runs `update`, which resolves alerts, then queues their notices. The second step is a
-    /// statement of its own, so that it sees notices that a scheduler queued while the first waited
-    /// for its lock.
+    /// Runs `update`, which resolves alerts, then queues their notices. A separate statement queues
+    /// the notices. It sees the notices that a scheduler queued while `update` waited for its lock.
     async fn resolve(
         &self,
         update: sqlx::query::QueryScalar<'_, sqlx::Postgres, Uuid, sqlx::postgres::PgArguments>,
@@ -197,7 +197,7 @@ impl Store {
     }
 
     /// Acknowledges an open alert and the case behind it, and notifies everybody who got the alert.
-    /// Returns false if no such alert is unacknowledged.
+    /// Returns false if there is no such alert, or it is resolved or acknowledged already.
     pub async fn acknowledge_alert(&self, which: Uuid, by: &str) -> Result<bool> {
         let found = "select casino_id from alerts where alert_id = $1";
         let casino: Option<String> = sqlx::query_scalar(found)
@@ -254,13 +254,15 @@ impl Store {
         .await?)
     }
 
-    /// Queues the missing notices: one per open alert and channel of its severity.
+    /// Queues the missing notices: for each open alert, one on every channel to which its severity
+    /// is routed.
     pub async fn plan_notices(&self, routes: &[(Severity, String)]) -> Result<()> {
         let (severities, channels): (Vec<&str>, Vec<&str>) = routes
             .iter()
             .map(|(severity, channel)| (severity.as_str(), channel.as_str()))
             .unzip();
-        // The share lock waits for a concurrent resolve, whose result is then visible.
+        // `for share` waits for a transaction that is resolving the alert, so that the alert's new
+        // state is visible here.
         sqlx::query(
             "insert into alert_deliveries (alert_id, action, channel)
              select a.alert_id, 'trigger', r.channel from alerts a join unnest($1::text[], $2::text[]) as r(severity, channel) on r.severity = a.severity
@@ -288,7 +290,8 @@ impl Store {
     /// Records the outcome of a claimed notice.
     pub async fn note_notice(&self, due: &Due, outcome: NoticeOutcome<'_>) -> Result<()> {
         let (done, given_up, wait, error) = outcome.columns();
-        // A claim that another scheduler has renewed meanwhile must not be ended here.
+        // If another scheduler has renewed the claim meanwhile, `tries` differs and nothing is
+        // changed.
         sqlx::query(
             "update alert_deliveries set delivered_at = case when $4 then now() end, given_up_at = case when $5 then now() end,
                next_at = now() + make_interval(secs => $6), last_error = coalesce($7, last_error)

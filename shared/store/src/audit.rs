@@ -1,4 +1,5 @@
-//! The audit log: append-only for every role, phone-free, kept seven years (SEC-62 to SEC-68).
+//! The audit log: append-only for every role, without phone numbers, kept seven years (SEC-62 to
+//! SEC-68).
 
 use chrono::{DateTime, NaiveDate, Utc};
 use serde::Serialize;
@@ -106,8 +107,7 @@ impl Tx {
         Ok(())
     }
 
-    /// Returns the matching entries, newest first; none older than the seven years for which they
-    /// are kept (SEC-142).
+    /// Returns the matching entries of the last seven years, newest first (SEC-142).
     pub async fn audit_entries(&mut self, query: &Query) -> Result<Vec<Row>> {
         Ok(sqlx::query_as(
             "select entry, at, action, severity, actor, subject, guest_hash, detail, trace from audit_log
@@ -131,8 +131,8 @@ impl Tx {
         .await?)
     }
 
-    /// Returns the entries from `since` to before `until`, oldest first, in pages: `after` is the
-    /// last entry of the previous page.
+    /// Returns a page of the entries from `since` (included) to `until` (excluded), oldest first.
+    /// `after` is the last entry of the previous page.
     pub async fn audit_page(
         &mut self,
         since: DateTime<Utc>,
@@ -154,8 +154,9 @@ impl Tx {
         .await?)
     }
 
-    /// Returns the entries of a day (UTC) after `after`, each as the text that its seal digests: a
-    /// JSON array of all fields as Postgres writes it, which does not depend on our libraries.
+    /// Returns the entries of a day (UTC) after `after`, each with the text that goes into the
+    /// day's digest. The text is a JSON array of all fields as Postgres writes it, so it does not
+    /// depend on our libraries.
     pub async fn sealed_page(
         &mut self,
         day: NaiveDate,
@@ -178,8 +179,8 @@ impl Tx {
         .await?)
     }
 
-    /// Returns the days (UTC) before `today` that have no seal yet, oldest first. They begin on the
-    /// day after the newest seal or, if there is no seal, on the day of the first entry.
+    /// Returns the days (UTC) before `today` that have no seal yet, oldest first. The first one is
+    /// the day after the newest seal. If there is no seal, it is the day of the first entry.
     pub async fn unsealed_days(&mut self, today: NaiveDate, most: i64) -> Result<Vec<NaiveDate>> {
         Ok(sqlx::query_scalar(
             "select day::date as day from generate_series(

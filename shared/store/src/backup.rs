@@ -1,5 +1,6 @@
-//! The contents of a backup, counted and hashed, and the steps of a restore around `pg_restore`
-//! (DEP-31, PROD-41, D5). Everything here uses the owner's connection, which sees every casino.
+//! The contents of a backup, counted and hashed, and the steps of a restore before and after
+//! `pg_restore` (DEP-31, PROD-41, D5). Everything here uses the owner's connection, which sees
+//! every casino.
 
 use std::collections::BTreeMap;
 
@@ -14,13 +15,13 @@ use sqlx::{AssertSqlSafe, Connection, PgConnection, Row};
 
 use crate::{Error, Result, Store, Tx, audit::Entry, controls::Switch};
 
-/// Actor of the fleet switches after a restore; `seven resume` refuses to lift them while they have
-/// this actor.
+/// The actor with which a restore sets the fleet's switches. `seven resume` refuses to lift a
+/// switch that has this actor.
 pub const RESTORE: &str = "seven restore";
-/// Actor of the same fleet switches after `seven recover`.
+/// The actor that `seven recover` gives to the same switches, so that `seven resume` can lift them.
 pub const RECOVER: &str = "seven recover";
-/// Switches that stay on until an operator lifts them: the first holds back every text, the second
-/// only texts that are not answers.
+/// Switches that a restore turns on and that stay on until an operator lifts them. The first holds
+/// back every text, the second only texts that are not answers.
 pub const PAUSED: [Switch; 2] = [Switch::Kill, Switch::Proactive];
 
 /// The rows of one casino in one table: their number, and the SHA-256 of all of them in key order.
@@ -49,7 +50,7 @@ pub struct Contents {
 }
 
 /// A consistent snapshot of the database: `pg_dump --snapshot` dumps exactly what is counted here.
-/// It ends when dropped.
+/// The snapshot ends when this value is dropped.
 #[derive(Debug)]
 pub struct Snapshot {
     conn: PgConnection,
@@ -222,8 +223,8 @@ pub async fn tables_in(owner: &SecretString) -> Result<i64> {
     Ok(tables)
 }
 
-/// Creates the roles that a dump refers to but does not contain, and bars the workers from the
-/// database: no worker may read it before the fleet is paused.
+/// Creates the roles that a dump refers to but does not contain. Bars the workers from the
+/// database, because no worker may read it before the fleet is paused.
 ///
 /// # Errors
 /// Fails when the connection may not create roles.
@@ -266,8 +267,8 @@ pub async fn shut(owner: &SecretString) -> Result<()> {
     Ok(conn.close().await?)
 }
 
-/// Makes `seven_fleet`, which cannot log in, the owner of the functions that work across casinos: a
-/// restore makes the restoring role their owner.
+/// Makes `seven_fleet`, which cannot log in, the owner of the functions that work across casinos.
+/// After a restore, their owner is the role that restored them.
 ///
 /// # Errors
 /// Fails when the database cannot be queried.
@@ -288,7 +289,8 @@ pub async fn give_functions(owner: &SecretString) -> Result<()> {
     Ok(conn.close().await?)
 }
 
-/// Counts of texts, turns and campaigns, unfinished at the backup, that a restore ended or paused.
+/// Numbers of texts, turns and campaigns that were unfinished at the backup and that the restore
+/// ended or paused.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Halted {
     /// Number of texts that were queued at the backup. The restore ends them: they may have been
@@ -302,7 +304,8 @@ pub struct Halted {
     pub campaigns: u64,
 }
 
-/// Pauses a restored fleet and audits that, in one transaction; then admits the workers.
+/// Pauses a restored fleet, records that in the audit log, and admits the workers, all in one
+/// transaction.
 ///
 /// # Errors
 /// Fails when the database cannot be queried; the workers then stay barred.
@@ -376,9 +379,10 @@ pub async fn pause_and_open(
 }
 
 impl Tx {
-    /// Expires queued answers to texts received before `restored_at`, except answers to crises and
-    /// emergencies, and closes those of these texts that still wait: the lost fleet may have
-    /// answered them (D5). Returns both counts.
+    /// Ends the work on texts that were received before `restored_at`, because the fleet may have
+    /// answered them before its database was lost (D5). Expires the queued answers to these texts,
+    /// except answers to crises and emergencies. Closes those texts that are open or held. Returns
+    /// the numbers of answers and of texts.
     pub async fn end_answers_of_before(
         &mut self,
         restored_at: DateTime<Utc>,
@@ -413,8 +417,8 @@ impl Store {
         tx.commit().await
     }
 
-    /// Returns when the backup was made from which this database was last restored; `None` if it
-    /// never was restored.
+    /// Returns the time of the backup from which this database was last restored; `None` if it was
+    /// never restored.
     pub async fn restored_from(&self) -> Result<Option<DateTime<Utc>>> {
         let mut tx = self.bind(&CasinoId::unknown()).await?;
         let made_at: Option<Option<String>> = sqlx::query_scalar(
@@ -440,7 +444,7 @@ impl Store {
     }
 
     /// Allows an operator to lift the switches that the restore set, and audits that. Returns false
-    /// when no restore holds a switch.
+    /// if no switch has the restore as its actor.
     pub async fn note_recovery(&self, by: &str, detail: serde_json::Value) -> Result<bool> {
         let mut tx = self.bind(&CasinoId::unknown()).await?;
         let held = sqlx::query(

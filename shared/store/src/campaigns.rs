@@ -1,5 +1,5 @@
-//! Campaigns: one text to many guests who agreed to such texts. The scheduler releases the texts at
-//! the casino's pace ([`release`]); the pre-send check decides on each.
+//! Campaigns: one text to many guests who agreed to marketing texts. The scheduler releases the
+//! texts at the casino's pace ([`release`]); the pre-send check decides on each.
 
 pub mod release;
 
@@ -51,7 +51,8 @@ pub struct Campaign {
     pub created_by: String,
     pub created_at: DateTime<Utc>,
     pub awaits_approval: bool,
-    /// The second person, who approved the campaign; `None` if nobody had to or nobody did yet.
+    /// The second person, who approved the campaign; `None` if no approval was needed or none was
+    /// given yet.
     pub approved_by: Option<String>,
     pub approved_at: Option<DateTime<Utc>>,
     pub ended_at: Option<DateTime<Utc>>,
@@ -87,8 +88,9 @@ impl Tx {
             .await?)
     }
 
-    /// Counts a campaign's guests by state and reason: not released (by what they wait for),
-    /// refused (by why), or released (by the state of the text).
+    /// Counts a campaign's guests by state and reason. Until a guest's text is released, the state
+    /// is that of the guest in the campaign's list; afterwards it is the text's state. A key is the
+    /// state, followed by `: ` and the reason if there is one.
     pub async fn campaign_counts(&mut self, campaign: CampaignId) -> Result<BTreeMap<String, i64>> {
         let rows: Vec<(String, i64)> = sqlx::query_as(
             "select concat_ws(': ', case when g.state = 'released' then coalesce(o.state, 'released') else g.state end,
@@ -166,7 +168,8 @@ impl Tx {
         Ok(true)
     }
 
-    /// Lists the guests with marketing consent that the campaign does not have yet.
+    /// Adds all guests with marketing consent to the campaign's list. Leaves out guests who are on
+    /// the list already or have a deletion pending.
     pub async fn list_all_consenting(&mut self, campaign: CampaignId) -> Result<()> {
         let casino = self.casino_str();
         sqlx::query(

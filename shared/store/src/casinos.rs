@@ -39,8 +39,8 @@ pub enum AddError {
 }
 
 impl Store {
-    /// Adds a casino or replaces its document, with the routes of its numbers. Numbers that it no
-    /// longer names are retired; numbers that another casino gave up are taken over.
+    /// Adds a casino or replaces its document, with the routes of its numbers. Numbers that the
+    /// document no longer names are retired. Numbers that another casino gave up are taken over.
     pub async fn put_casino(&self, config: &CasinoConfig, actor: &str) -> Result<Added, AddError> {
         let mut tx = self.bind(&config.casino_id).await?;
         let added = tx.put_casino(config, actor, &[]).await?;
@@ -68,8 +68,8 @@ impl Store {
         Ok(owner.map(|owner| CasinoId::trusted(&owner)).transpose()?)
     }
 
-    /// Returns the casino that a text of this time to this number belongs to: the former one, if
-    /// the number was handed on later (D40). Needs no casino binding.
+    /// Returns the casino to which a text to this number belongs. If the text was written before
+    /// the number was handed on, this is the former casino (D40). Needs no casino binding.
     pub async fn casino_of_text(
         &self,
         number: &PhoneE164,
@@ -101,7 +101,8 @@ impl Tx {
     /// that differ, for the audit log.
     ///
     /// # Errors
-    /// Fails with [`AddError::NumberTaken`] if another casino sends from one of its numbers.
+    /// Fails with [`AddError::NumberTaken`] if another casino sends from one of the document's
+    /// numbers.
     pub async fn put_casino(
         &mut self,
         config: &CasinoConfig,
@@ -153,8 +154,9 @@ impl Tx {
         row.map(|row| self.casino_of(row, held)).transpose()
     }
 
-    /// Returns the document that this process has cached; statements that read a [`Document`] take
-    /// its version.
+    /// Returns the document that this process has cached. A statement that reads a [`Document`]
+    /// takes the version number of the cached one, and returns the stored document only if its
+    /// version differs.
     pub(crate) fn held_document(&self) -> Option<Held> {
         self.documents.held(&self.casino)
     }

@@ -23,15 +23,15 @@ use tokio::{
 
 use crate::error::{is_dead_connection, is_not_taking_connections};
 
-/// Maximum time to wait for a connection. Callers queue while all connections are in use, and a
-/// server that accepts no connection is tried again for this long.
+/// Maximum time to wait for a connection. While all connections are in use, callers queue for this
+/// long. A server that accepts no connection is tried again for this long.
 const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(5);
 /// The longest wait for answers that the last user of a connection left unread.
 const UNREAD_ANSWERS_TIMEOUT: Duration = Duration::from_secs(1);
 /// A connection that was unused for this long is closed.
 const IDLE_TIMEOUT: Duration = Duration::from_secs(300);
-/// A connection of this age is closed: the memory that the database keeps for it only grows, and
-/// its server may not be the primary any more.
+/// A connection of this age is closed. The memory that the database keeps for a connection only
+/// grows, and the connection's server may not be the primary any more.
 const MAX_CONNECTION_AGE: Duration = Duration::from_secs(1_800);
 
 /// A pool of connections to one database, opened on demand up to a maximum. Cheap to clone.
@@ -54,8 +54,8 @@ pub struct Lent(Object<Opener>);
 #[derive(Debug)]
 pub struct Open(Option<Lent>);
 
-/// A connection that may have an open transaction. Dropping it closes the connection, so that it is
-/// not lent again, unless the connection was taken out before.
+/// Holds a connection that may have an open transaction. If the connection is still in this value
+/// when the value is dropped, it is closed, so that it is not lent again.
 struct Unsure(Option<Lent>);
 
 // === impl Connections ===
@@ -125,8 +125,8 @@ impl Connections {
             .retain(|_, metrics| metrics.last_used() < IDLE_TIMEOUT);
     }
 
-    /// Begins a transaction with these statements, in one round trip. Dead connections are dropped
-    /// on the way: after a restart of the database, all of them are dead.
+    /// Begins a transaction with the statements `how`, in one round trip. Dead connections are
+    /// closed and replaced; after a restart of the database, all of them are dead.
     pub async fn begin(&self, how: &str) -> Result<Open> {
         self.begin_on(self.lend().await?, how).await
     }
@@ -155,8 +155,8 @@ impl Connections {
         self.lend().await
     }
 
-    /// Returns whether the server accepts writes. If not, its connection is closed, since the
-    /// address may lead to another server by now.
+    /// Returns whether the server accepts writes. If not, closes the connection, because a new one
+    /// may reach another server at the same address.
     pub(crate) async fn writable(&self) -> Result<bool> {
         let mut lent = self.live().await?;
         let closed: String = sqlx::query_scalar("show transaction_read_only")
@@ -244,8 +244,8 @@ impl Manager for Opener {
         }
     }
 
-    /// Reads an answer that the previous user did not wait for, so that the next user does not take
-    /// it for their own.
+    /// Reads an answer that the previous user did not wait for. Otherwise the next user would take
+    /// the answer for their own.
     async fn recycle(
         &self,
         connection: &mut PgConnection,
@@ -285,8 +285,8 @@ impl DerefMut for Lent {
 
 impl Open {
     async fn begin(lent: Lent, how: &str) -> Result<Self> {
-        // Wrapped in `Open` before the transaction begins: if the caller is dropped during the
-        // call, `Open` rolls back, and the next user finds no open transaction.
+        // Wrapped in `Open` before the transaction begins: if the caller's future is dropped during
+        // the call, `Open` rolls back, and the next user finds no open transaction.
         let mut open = Self(Some(lent));
         match sqlx::raw_sql(AssertSqlSafe(how.to_owned()))
             .execute(&mut *open)

@@ -1,4 +1,4 @@
-//! Consent and its proof (D8): every change writes the guest's row, a link of the chain and an
+//! Consent and its proof (D8). Every change writes the guest's row, a link of the chain and an
 //! audit entry in one transaction. There is no other way to change a consent.
 
 use chrono::{DateTime, Utc};
@@ -173,8 +173,8 @@ impl Tx {
         )
     }
 
-    /// Returns the state that the last event recorded; without one, the state of the guest's row;
-    /// without both, no consent.
+    /// Returns the state that the last event of the chain recorded. If there is no event, returns
+    /// the state of the guest's row; if there is no row either, no consent.
     async fn state_before(&mut self, change: &Consent<'_>, length: i64) -> Result<Value> {
         let last: Option<String> = sqlx::query_scalar(
             "select event from consent_events where key_id = $1 and phone_hash = $2 and position = $3",
@@ -266,8 +266,9 @@ impl Tx {
         ))
     }
 
-    /// Returns guests with an event of the last `days` or with a head (SEC-74); all of them without
-    /// `days`. Heads without events are included, since a removed chain leaves exactly that.
+    /// Returns the guests with an event of the last `days`. Also returns each guest with a head but
+    /// no event, because the head remains if a chain's events are removed (SEC-74). Without `days`,
+    /// returns every guest with an event or a head.
     pub async fn chains(&mut self, days: Option<i32>) -> Result<Vec<GuestHash>> {
         let rows: Vec<(i16, Vec<u8>)> = sqlx::query_as(
             "select key_id, phone_hash from consent_events where $1::int is null or recorded_at > now() - make_interval(days => $1)
@@ -289,8 +290,8 @@ impl Tx {
     }
 }
 
-/// Returns the state that an event records (SEC-13, SEC-68): the two switches of the specification
-/// and the tier.
+/// Returns the state that an event records (SEC-13, SEC-68): the two yes-or-no fields of the
+/// specification, and the tier.
 fn state(tier: ConsentTier) -> Value {
     let (opted_in, marketing) = (tier != ConsentTier::None, tier == ConsentTier::Marketing);
     json!({ "sms_opt_in": opted_in, "marketing_consent": marketing, "tier": tier })

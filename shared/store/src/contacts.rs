@@ -1,5 +1,5 @@
-//! The people of a casino who are told about its cases (D28), and the notices to them: one per
-//! case, level and contact.
+//! The people of a casino who are told about its cases (D28). Each gets at most one notice per case
+//! and level.
 
 mod letters;
 mod notices;
@@ -32,7 +32,7 @@ pub struct NewContact {
     /// anyone who knows the address of a webhook can post there.
     pub address: SecretString,
     pub language: Language,
-    /// The least severe cases that the contact wants at once.
+    /// The contact is told about cases that are at least this severe.
     pub severity: CaseSeverity,
     /// The first level of a case at which the contact is told, 1 to 3.
     pub level: i32,
@@ -42,12 +42,13 @@ pub struct NewContact {
     pub words: bool,
     /// Whether the contact gets the casino's figures each Monday.
     pub weekly: bool,
-    /// Whether the contact is told about refused content and about each week's content.
+    /// Whether the contact gets a letter about each refused edit and, once a week, about the
+    /// casino's content.
     pub content: bool,
     /// Whether the contact is told about outages, in which guests wait because our system fails.
     pub outages: bool,
-    /// Quiet hours in local time, in which only sev0 and, to security contacts, dangers to life are
-    /// sent; `None` for no quiet hours.
+    /// Quiet hours in the casino's time zone. They do not delay notices of sev0 cases, nor notices
+    /// of dangers to life to a security contact. `None` means no quiet hours.
     pub quiet: Option<(NaiveTime, NaiveTime)>,
 }
 
@@ -75,7 +76,8 @@ pub struct Contact {
     pub reached_at: Option<DateTime<Utc>>,
     /// When the phone's code was entered; `None` before that, and for other channels.
     pub verified_at: Option<DateTime<Utc>>,
-    /// The guest and the conversation that carry a phone's texts.
+    /// The guest and the conversation under which our texts to a contact's phone are stored. `None`
+    /// for other channels, and before the first code was sent.
     #[serde(skip)]
     pub guest_id: Option<Uuid>,
     #[serde(skip)]
@@ -83,7 +85,8 @@ pub struct Contact {
 }
 
 impl Contact {
-    /// Returns the recipient of a phone's texts.
+    /// Returns the recipient of texts to the contact's phone; `None` for other channels and before
+    /// the first code was sent.
     pub fn recipient(&self) -> Option<Recipient> {
         Some(Recipient {
             conversation_id: ConversationId(self.conversation_id?),
@@ -96,8 +99,8 @@ const CONTACT: &str = "select contact_id, name, channel, address, language, seve
    created_at, reached_at, verified_at, guest_id, conversation_id from contacts where ended_at is null and ($1::uuid is null or contact_id = $1) order by level, name, contact_id";
 
 impl Tx {
-    /// Adds a contact, on behalf of a person. The contact is also told about cases that are open
-    /// already.
+    /// Adds a contact, on behalf of a person. The contact is also told about cases that are already
+    /// open.
     pub async fn add_contact(&mut self, new: &NewContact, by: &str) -> Result<()> {
         let casino = self.casino_str();
         sqlx::query(
@@ -129,8 +132,9 @@ impl Tx {
         self.note_contact(new.contact_id.0, detail, by).await
     }
 
-    /// Ends a contact, on behalf of a person: it gets no notice from now on, and the links in its
-    /// notices stop working. Returns false when there is none.
+    /// Ends a contact, on behalf of a person. The contact gets no notice from now on, and the links
+    /// in earlier notices stop working. Returns false if there is no such contact or it ended
+    /// earlier.
     pub async fn end_contact(&mut self, contact: Uuid, by: &str) -> Result<bool> {
         let done = sqlx::query("update contacts set ended_at = now(), ended_by = $2, address = '', code_hash = null where contact_id = $1 and ended_at is null")
             .bind(contact)

@@ -19,7 +19,7 @@ pub use trials::{MOST_QUESTIONS, Run, SetQuestion};
 use crate::{Result, Tx};
 
 impl Tx {
-    /// Returns the active items, in the order of their file.
+    /// Returns the active items as JSON, ordered by their position.
     pub async fn content(&mut self) -> Result<Vec<Value>> {
         Ok(sqlx::query_scalar(
             "select item from content_items where active order by position, item_id",
@@ -28,7 +28,7 @@ impl Tx {
         .await?)
     }
 
-    /// Returns the categories that have active items, each with their number.
+    /// Returns the categories that have active items, each with the number of those items.
     pub async fn active_categories(&mut self) -> Result<Vec<(String, i64)>> {
         Ok(sqlx::query_as(
             "select category, count(*) from content_items where active group by category order by category",
@@ -48,8 +48,8 @@ impl Tx {
             .await?)
     }
 
-    /// Locks the casino's content against other transactions until this one ends, because the
-    /// guards compare a change with the published content.
+    /// Locks the casino's content against other transactions until this one ends. The guards
+    /// compare a change with the published content, which therefore must not change meanwhile.
     pub async fn lock_content(&mut self) -> Result<()> {
         let casino = self.casino_str();
         sqlx::query("select pg_advisory_xact_lock(hashtextextended('content ' || $1, 0))")

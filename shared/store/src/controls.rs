@@ -16,7 +16,7 @@ text_enum! {
     Switch {
         /// Only safety texts are sent, and no turn is made.
         Outbound => "pause_outbound",
-        /// No text that is not an answer is sent.
+        /// Texts of the bulk lane, such as a campaign's, are not sent.
         Proactive => "pause_proactive",
         /// No turn is made; queued texts are sent.
         Agents => "pause_agents",
@@ -56,8 +56,8 @@ pub struct Reopened {
     pub stale: Vec<Stale>,
 }
 
-/// Selects the switches that are on for the bound casino: its own, the fleet's, or safe mode set by
-/// its document (`safe_mode.enabled`).
+/// Selects the switches that are on for the bound casino: its own and the fleet's. Safe mode may
+/// also be set by the casino's document (`safe_mode.enabled`).
 const SWITCHED: &str = "select name from controls union all select name from fleet_controls
      union all select 'safe_mode' from casinos where safe_mode";
 
@@ -79,7 +79,7 @@ impl Switch {
     }
 }
 
-/// The actor of a change of switches, and the reason.
+/// The operator who changes something, such as a switch or a flag, and the reason.
 #[derive(Debug, Clone, Copy)]
 pub struct Order<'a> {
     pub by: &'a str,
@@ -91,8 +91,9 @@ const SWITCH_FLEET: &str =
     "insert into fleet_controls (name, actor, reason) values ($1, $2, $3) on conflict do nothing";
 
 impl Store {
-    /// Sets switches for one casino, or for all casinos if none is named, and audits that in the
-    /// same transaction. Returns the switches that changed; the others keep their actor and time.
+    /// Sets switches for one casino, or for all casinos if `casino` is `None`. Audits the change in
+    /// the same transaction. Returns the switches that changed; the others keep their actor and
+    /// time.
     pub async fn switch(
         &self,
         casino: Option<&CasinoId>,

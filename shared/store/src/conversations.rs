@@ -1,5 +1,6 @@
-//! The lease of D4: one turn at a time per guest, fenced by `turn_epoch`, timed by the database's
-//! clock.
+//! The lease that lets only one turn at a time work on a guest's conversation (D4). A newer lease
+//! raises `turn_epoch`, which makes the older lease's commit fail. The database's clock ends
+//! leases.
 
 mod list;
 mod shown;
@@ -26,13 +27,14 @@ pub struct Lease {
     pub disclosed: bool,
     /// Whether the disclosure was made in the current session.
     pub disclosed_this_session: bool,
-    /// Whether a law of the guest's states requires the disclosure.
+    /// Whether the law requires the disclosure: the law of any US state to which the guest's number
+    /// may belong. Always true for a visitor of the website.
     pub disclosure_required: bool,
-    /// A material change that the guest was not told of yet (SEC-53).
+    /// A material change that the guest has not been told of yet (SEC-53).
     pub redisclose: Option<MaterialChange>,
     pub language: Option<Language>,
-    /// Whether the guest ever wrote a cry for help about gambling, or any cry for help in this
-    /// session: replies then mention no gambling (CONV-36).
+    /// Whether the guest ever wrote a cry for help about gambling, or wrote any cry for help in
+    /// this session. If so, replies mention no gambling (CONV-36).
     pub responsible_gaming: bool,
 }
 
@@ -46,7 +48,7 @@ impl Lease {
 }
 
 impl Tx {
-    /// Takes the lease and raises the epoch; returns `None` while another worker holds it.
+    /// Takes the lease and raises the epoch; returns `None` while another worker holds the lease.
     pub async fn lease(
         &mut self,
         conversation: ConversationId,
@@ -81,8 +83,8 @@ impl Tx {
         .transpose()
     }
 
-    /// Extends the lease by another `for_`; returns false when the epoch has changed, in which case
-    /// the turn must not answer.
+    /// Extends the lease until `for_` from now. Returns false if the epoch has changed; the turn
+    /// must then not answer.
     pub async fn renew_lease(
         &mut self,
         conversation: ConversationId,
@@ -138,8 +140,8 @@ impl Tx {
         Ok(guest.map(|(guest, language)| (GuestId(guest), language)))
     }
 
-    /// Invalidates any turn in progress: its commit will find another epoch, and its texts wait for
-    /// the next signal or sweep.
+    /// Invalidates any turn in progress. The turn's commit fails because the epoch has changed, and
+    /// the guest's texts wait for the next signal or sweep.
     pub async fn restart_turn(&mut self, conversation: ConversationId) -> Result<()> {
         sqlx::query(
             "update conversations set turn_epoch = turn_epoch + 1, leased_until = null where conversation_id = $1",

@@ -1,5 +1,5 @@
-//! Usage of a casino between two times: tokens, segments, conversations. It is counted from the
-//! rows themselves, so that neither sampling nor a restart loses any of it (C-28).
+//! Usage of a casino between two times: tokens, segments, conversations. The usage is counted from
+//! the rows themselves, so neither sampling nor a restart loses any of it (C-28).
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
@@ -15,21 +15,21 @@ pub struct Used {
     pub conversations: i64,
     pub input_tokens: i64,
     pub output_tokens: i64,
-    /// Billionths of a dollar, at the prices of the day of each call.
+    /// Cost in billionths of a dollar, each call at the prices on its day.
     pub model_nano_usd: i64,
     pub segments_out: i64,
-    /// Segments of guests' texts, by their length in GSM-7.
+    /// Segments of guests' texts, estimated from their length as if all were GSM-7.
     pub segments_in: i64,
 }
 
-/// Calls of hosted models that turns made for one of their steps (OBS-41).
+/// The calls of hosted models that all turns together made for one kind of step (OBS-41).
 #[derive(Debug, Clone, PartialEq, Eq, FromRow, Serialize, Deserialize)]
 pub struct UsedByStep {
     pub step: String,
     pub calls: i64,
     pub input_tokens: i64,
     pub output_tokens: i64,
-    /// Billionths of a dollar, at the prices of the day of each call.
+    /// Cost in billionths of a dollar, each call at the prices on its day.
     pub nano_usd: i64,
 }
 

@@ -6,7 +6,7 @@ use uuid::Uuid;
 
 use crate::{Result, Tx};
 
-/// Texts of guests that have no answer yet.
+/// Numbers of guests' texts that have no answer yet, and of dead letters.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, FromRow)]
 pub struct Waiting {
     /// Texts that wait for the host.
@@ -17,13 +17,13 @@ pub struct Waiting {
     pub dead: i64,
 }
 
-/// The events between two times, counted.
+/// Numbers of events between two times.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, FromRow)]
 pub struct Day {
     /// Texts from guests, and the number of conversations that they belong to.
     pub texts_in: i64,
     pub conversations: i64,
-    /// Texts to guests that left, and those of them that arrived.
+    /// Texts sent to guests, and how many of them were delivered.
     pub texts_out: i64,
     pub delivered: i64,
     pub new_guests: i64,
@@ -31,8 +31,8 @@ pub struct Day {
     pub cases: i64,
 }
 
-/// Returns the smallest UUIDv7 of this time. Ids are ordered by time, so a query for a range of
-/// times needs no index of its own.
+/// Returns the smallest UUIDv7 of this time. Ids are ordered by time. A query for a range of times
+/// can therefore compare ids, and needs no index on the time.
 pub(crate) fn least_id(at: DateTime<Utc>) -> Uuid {
     let millis = u128::try_from(at.timestamp_millis()).unwrap_or_default();
     Uuid::from_u128(millis << 80)
@@ -49,7 +49,7 @@ impl Tx {
         .await?)
     }
 
-    /// Returns the figures from `from` to `to`, the latter not included.
+    /// Returns the figures from `from` (included) to `to` (excluded).
     pub async fn day(&mut self, from: DateTime<Utc>, to: DateTime<Utc>) -> Result<Day> {
         Ok(sqlx::query_as(include_str!("../sql/day.sql"))
             .bind(from)

@@ -30,7 +30,7 @@ pub struct NewDead {
     pub attempts: i32,
     /// The subject on which the message re-enters its stage.
     pub subject: String,
-    /// The message's identity; if the same message fails again, its row is found by it.
+    /// The message's identity, by which its row is found if the same message fails again.
     pub message_key: String,
     pub payload: Vec<u8>,
     pub stream_seq: Option<i64>,
@@ -102,8 +102,8 @@ macro_rules! file {
 }
 
 impl Store {
-    /// Returns the owners of dead letters in any state, including removed casinos and the pseudo
-    /// tenants.
+    /// Returns the owners of dead letters in any state. They include removed casinos, and the
+    /// pseudo tenant for numbers that belong to no casino.
     pub async fn dead_owners(&self) -> Result<Vec<CasinoId>> {
         self.owners("select casino_id from fleet_dead_owners() order by 1")
             .await
@@ -131,8 +131,8 @@ impl Store {
 }
 
 impl Tx {
-    /// Files a dead letter; a known one takes the new error and is reopened. Filing the same
-    /// announcement again changes nothing.
+    /// Files a dead letter. If the message already has a dead letter, that one gets the new error
+    /// and is reopened. Filing the same announcement again changes nothing.
     pub async fn file_dead(&mut self, dead: &NewDead) -> Result<()> {
         let again = file!(
             "update
@@ -157,8 +157,8 @@ impl Tx {
         Ok(())
     }
 
-    /// Files a dead letter whose row was removed; returns true when it was. An existing row stays
-    /// unchanged.
+    /// Files a dead letter again if its row was removed, and returns whether that was necessary. An
+    /// existing row stays unchanged.
     pub async fn refile_dead(&mut self, dead: &NewDead) -> Result<bool> {
         self.file(file!("nothing"), dead).await
     }

@@ -1,5 +1,5 @@
-//! Deletion of a guest: a request that can be withdrawn for a time, then one repeatable job. The
-//! keyed hash, suppression, consent chain and audit log stay as proof.
+//! Deletion of a guest: a request that can be withdrawn for a time, then a job that can safely be
+//! repeated. The keyed hash, suppression, consent chain and audit log stay as proof.
 
 use std::time::Duration;
 
@@ -45,12 +45,12 @@ impl Deletion {
     }
 }
 
-/// Data of a guest that the deletion job still finds.
+/// The address and the number of unsent texts of a guest whose deletion starts.
 #[derive(Debug, Clone, FromRow)]
 pub struct Remains {
     pub phone: Option<String>,
     pub visitor_id: Option<Uuid>,
-    /// Number of texts that are queued or being sent, the guest's own confirmation included.
+    /// Number of texts that are queued or being sent, including the confirmation to the guest.
     pub unsent: i64,
 }
 
@@ -127,7 +127,8 @@ impl Tx {
     }
 
     /// Returns the time up to which this guest's data was erased. Texts from before that time
-    /// belong to a guest who was deleted, so a late copy is not accepted.
+    /// belong to a guest who was deleted. If a copy of such a text arrives late, it is not
+    /// accepted.
     pub async fn erased_until(&mut self, guest: &GuestHash) -> Result<Option<DateTime<Utc>>> {
         Ok(
             sqlx::query_scalar("select max(erased_until) from deletions where key_id = $1 and phone_hash = $2 and state = 'done'")
@@ -167,8 +168,9 @@ impl Tx {
         )
     }
 
-    /// Records the gate stream's last message and the time, on the first call only, and returns
-    /// them. Texts up to that message must be read before anything is erased.
+    /// Records the time and `last`, the sequence of the last message in the gate's stream. Later
+    /// calls change nothing and return the recorded values. Texts up to that message must be read
+    /// before anything is erased.
     pub async fn read_before_deletion(
         &mut self,
         id: Uuid,
@@ -194,8 +196,8 @@ impl Tx {
             .rows_affected())
     }
 
-    /// Starts the deletion; it cannot be withdrawn any more. Also invalidates any turn in progress
-    /// once more.
+    /// Starts the deletion, which then cannot be withdrawn, and invalidates any turn in progress.
+    /// Returns `None` if the guest's row is gone.
     pub async fn start_deletion(&mut self, id: Uuid, guest_id: Uuid) -> Result<Option<Remains>> {
         sqlx::query("update deletions set state = 'running' where deletion_id = $1")
             .bind(id)
@@ -214,10 +216,10 @@ impl Tx {
         .await?)
     }
 
-    /// Deletes every row with the guest's address or texts and writes the proof, which includes
-    /// `elsewhere`: the counts of what was erased from streams and dead letters before. `address`
-    /// has the form used in events: a phone in E.164, or `web:` and the visitor's id. Returns
-    /// `None` if another process completed the deletion.
+    /// Deletes every row with the guest's address or texts, and writes the proof. The proof
+    /// includes `elsewhere`: the counts of what was erased from streams and dead letters before.
+    /// `address` has the form used in events: a phone in E.164, or `web:` and the visitor's id.
+    /// Returns `None` if another process completed the deletion.
     pub async fn erase(
         &mut self,
         deletion: &Deletion,
@@ -306,9 +308,9 @@ impl Tx {
     }
 }
 
-/// Deletes and unlinks the guest's rows, in the general lock order. $1 is the guest, $2 the
-/// address. If $2 is null, the statements change nothing; an empty string instead would match every
-/// payload.
+/// Deletes and unlinks the guest's rows, in the lock order of ARCHITECTURE.md. $1 is the guest, $2
+/// the address. If $2 is null, the statements change nothing. $2 must not be an empty string,
+/// because every payload contains one.
 const ERASE: [(&str, &str); 20] = [
     (
         "turn_facts",
@@ -370,7 +372,7 @@ const ERASE: [(&str, &str); 20] = [
         "update contacts set ended_at = coalesce(ended_at, now()), ended_by = coalesce(ended_by, 'deletion'), address = '', guest_id = null,
            conversation_id = null where guest_id = $1 and $2::text is not null",
     ),
-    // Incident and case are kept, but their references to the guest are removed.
+    // Incidents and cases are kept, but their references to the guest are removed.
     (
         "incidents_unlinked",
         "update incidents set guest_id = null, conversation_id = null, evidence = '{}' where guest_id = $1 and $2::text is not null",

@@ -1,5 +1,6 @@
 //! Delivery of our texts per casino and hour, and carriers that refuse them. All numbers are read
-//! from the texts through an index. Shares leave out texts too young for a receipt.
+//! from the texts through an index. Comparisons of delivered with sent texts leave out texts that
+//! are too young for a receipt.
 
 use std::time::Duration;
 
@@ -9,8 +10,8 @@ use sqlx::FromRow;
 
 use crate::{Result, Tx};
 
-/// One hour of one casino, in UTC. A text counts in the hour in which the provider accepted it; a
-/// text that was never accepted, in the hour in which it ended.
+/// One hour of one casino, in UTC. A text belongs to the hour in which the provider accepted it. If
+/// it was never accepted, it belongs to the hour in which it ended.
 #[derive(Debug, Clone, FromRow, Serialize)]
 pub struct Hour {
     pub hour: DateTime<Utc>,
@@ -61,8 +62,9 @@ const HOURS: &str = include_str!("../sql/delivery_hours.sql");
 const REFUSALS: &str = include_str!("../sql/carrier_refusals.sql");
 
 impl Tx {
-    /// Returns the last `hours` hours of the bound casino, the current one last, empty ones
-    /// included. Texts younger than `margin` are not counted.
+    /// Returns the last `hours` hours of the bound casino, the current one last, including hours
+    /// without texts. Texts younger than `margin` are left out of `counted`, `delivered` and
+    /// `bounced`.
     pub async fn delivery_hours(&mut self, hours: i32, margin: Duration) -> Result<Vec<Hour>> {
         let query = sqlx::query_as(HOURS)
             .bind(hours.max(1))
@@ -83,8 +85,8 @@ impl Tx {
         .await?)
     }
 
-    /// Returns carriers that refused texts in the last `window` and have accepted none since;
-    /// `codes` are `provider/code`.
+    /// Returns the carriers that refused texts of the last `window` and have accepted none since.
+    /// Counts only refusals with one of `codes`, each written `provider/code`.
     pub async fn carrier_refusals(
         &mut self,
         window: Duration,

@@ -16,8 +16,9 @@ struct Made {
     phone_hash: Vec<u8>,
 }
 
-/// Records the disclosure on the first receipt or answer after which the text is accepted. It reads
-/// row by row through keys, because the planner turned joins into scans (docs/performance.md).
+/// Records the disclosure when the provider's answer or the first receipt shows that the text was
+/// accepted. The statement reads row by row through keys, because the planner turned joins into
+/// scans (docs/performance.md).
 const MADE: &str = include_str!("../sql/record_disclosure.sql");
 
 impl Tx {

@@ -1,5 +1,5 @@
-//! Cache of the casinos' documents. Each transaction compares the row version (`xmin`), so that
-//! only a changed document is read again, and writers need not invalidate the cache.
+//! Cache of the casinos' documents. Each transaction compares the row version (`xmin`), and reads
+//! only a changed document again. Writers therefore need not invalidate the cache.
 
 use std::{
     collections::HashMap,

@@ -1,4 +1,4 @@
-//! Work that becomes due at a time (D13): rows without guest data that any scheduler claims.
+//! Work that becomes due at a time (D13): rows without guest data that any scheduler may claim.
 
 use std::time::Duration;
 
@@ -8,7 +8,8 @@ use uuid::Uuid;
 use crate::{Result, Store, Tx};
 
 text_enum! {
-    /// The effect of a due row, and the row whose id it names.
+    /// Kinds of due rows. Each comment says what happens when the row is due; `row_id` is the id of
+    /// the row that it names.
     DueKind {
         /// Signals a queued outbound text.
         Send => "send",
@@ -20,7 +21,7 @@ text_enum! {
         Resume => "resume",
         /// Applies the STOP in an inbound text to the other casinos that it concerns (D40).
         StopReach => "stop_reach",
-        /// Tells people that a reply has waited too long for one of them (AGENT-15).
+        /// Tells people that a held reply has waited too long for a person's decision.
         HeldReply => "held_reply",
         /// Carries out a deletion request.
         Delete => "delete",
@@ -32,7 +33,7 @@ text_enum! {
 pub enum Kinds {
     /// Deletions of guests, which take long.
     Deletions,
-    /// All other kinds, which end in a signal.
+    /// All other kinds.
     Signals,
 }
 
@@ -53,7 +54,7 @@ pub struct UnknownKind {
 }
 
 impl Tx {
-    /// Adds a due row.
+    /// Adds a due row, or moves the existing one to the new time.
     pub async fn put_due(&mut self, kind: DueKind, row: Uuid, after: Duration) -> Result<()> {
         let casino = self.casino_str();
         sqlx::query(

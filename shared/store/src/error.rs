@@ -28,8 +28,8 @@ impl Error {
         matches!(self, Self::Unavailable(_))
     }
 
-    /// Returns whether two transactions conflicted, or a lock timed out (55P03); the failed one is
-    /// simply retried.
+    /// Returns whether two transactions conflicted, or a lock timed out (55P03). The failed
+    /// transaction is then simply retried.
     pub fn is_contended(&self) -> bool {
         let met = |code: &str| code.starts_with("40") || code == "55P03";
         matches!(
@@ -52,8 +52,8 @@ impl From<sqlx::Error> for Error {
     }
 }
 
-/// Returns whether the error is temporary. SQLSTATE classes: connection (08), resources (53),
-/// operator (57), disk (58); 25006 is a server that refuses writes.
+/// Returns whether the database cannot be used for the moment. The SQLSTATE classes are connection
+/// (08), resources (53), operator (57) and disk (58); 25006 means that the server refuses writes.
 fn is_away(error: &sqlx::Error) -> bool {
     match error {
         sqlx::Error::Io(_)

@@ -1,5 +1,5 @@
-//! Cases that a person has to look at. The row is the durable record; a severe case also becomes an
-//! alert under its own id, so that people are notified once.
+//! Cases that a person has to look at. The row is the durable record. A severe case also becomes an
+//! alert with the case's id, so that people are notified only once.
 
 use chrono::{DateTime, Utc};
 use serde::Serialize;
@@ -26,7 +26,7 @@ pub struct NewEscalation<'a> {
     pub source: CaseSource,
     pub reason: &'a str,
     pub pattern_id: Option<&'a str>,
-    /// The id of the content row, or the category, that the case is about; empty for none.
+    /// The id of the content row, or the category, that the case is about; empty if there is none.
     pub subject: &'a str,
     /// The fields of a booking or change that the guest asked for.
     pub detail: Option<serde_json::Value>,
@@ -66,7 +66,7 @@ pub struct Escalation {
 
 impl Store {
     /// Returns the casinos that have a case waiting for a person, or an open alert of this name
-    /// about a case. They are few, so callers need not visit every casino.
+    /// about a case. Callers then need not visit every casino.
     pub async fn with_cases(&self, alert: &str) -> Result<Vec<CasinoId>> {
         let rows: Vec<String> = sqlx::query_scalar(
             "select casino_id from fleet_cases() union select casino_id from alerts where name = $1 and resolved_at is null",
@@ -81,8 +81,9 @@ impl Store {
 }
 
 impl Tx {
-    /// Opens a case; returns true when it is new. There is one open case per conversation, reason
-    /// and subject, whose `repeats` counts recurrences.
+    /// Opens a case; returns true if it is new. If the conversation has an open case with the same
+    /// source, reason and subject, increases the `repeats` of that case instead. Each case of
+    /// `compliance` is new.
     pub async fn escalate(&mut self, new: &NewEscalation<'_>) -> Result<bool> {
         let casino = self.casino_str();
         let opened = sqlx::query(
@@ -172,7 +173,7 @@ impl Tx {
         .await?)
     }
 
-    /// Returns open alerts about the bound casino's cases that lag behind the state of their case.
+    /// Returns the open alerts of the bound casino that lag behind the state of their case.
     pub async fn moved_cases(&mut self, alert: &str) -> Result<Vec<MovedCase>> {
         let casino = self.casino_str();
         Ok(sqlx::query_as(
@@ -228,8 +229,8 @@ impl Tx {
         Ok(())
     }
 
-    /// Settles a case on behalf of a person. Returns `None` when there is no such open case;
-    /// otherwise its conversation, if no other case keeps that paused.
+    /// Settles a case on behalf of a person; returns `None` if there is no such open case. The
+    /// result names the conversation to resume, if no other case keeps it paused.
     pub async fn settle_case(&mut self, escalation: Uuid, by: &str) -> Result<Option<Settled>> {
         // A transaction locks the conversation first.
         sqlx::query("select 1 from conversations c, escalations e where e.escalation_id = $1 and c.conversation_id = e.conversation_id for update of c")
@@ -329,6 +330,6 @@ pub struct MovedCase {
 /// A case that a person settled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Settled {
-    /// The conversation that resumes now.
+    /// The conversation whose pause ends now; `None` if no pause ends.
     pub resumes: Option<ConversationId>,
 }

@@ -1,5 +1,5 @@
-//! The casino's self-exclusion list and the reassigned-numbers results, which the pre-send check
-//! reads besides consent (SMS-31, C-23).
+//! The casino's self-exclusion list, and the results of checking whether numbers were reassigned.
+//! The pre-send check reads both in addition to the consent (SMS-31, C-23).
 
 use chrono::{DateTime, Utc};
 use seven_domain::{GuestHash, NumberCheck};
@@ -7,7 +7,7 @@ use seven_domain::{GuestHash, NumberCheck};
 use crate::{Result, Tx};
 
 impl Tx {
-    /// Replaces the self-exclusion list; an empty list counts as supplied.
+    /// Replaces the self-exclusion list; an empty list also counts as supplied.
     pub async fn replace_exclusions(&mut self, guests: &[GuestHash], source: &str) -> Result<()> {
         let casino = self.casino_str();
         sqlx::query("delete from exclusions")
@@ -36,8 +36,8 @@ impl Tx {
         Ok(())
     }
 
-    /// Returns the time of the consent for which this number was not checked yet; `None` when it
-    /// was checked, or when there is no consent.
+    /// Returns the time of the guest's consent if the guest's number has not been checked since.
+    /// Returns `None` if it was checked, or if there is no consent.
     pub async fn number_unchecked_since(
         &mut self,
         guest: &GuestHash,

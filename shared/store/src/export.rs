@@ -7,7 +7,7 @@ use crate::{Result, Tx};
 
 impl Tx {
     /// Returns all data about the guest as one document. For a deleted guest, returns what is kept:
-    /// suppression, chain and audit entries.
+    /// suppression, consent chain and audit entries.
     pub async fn export_guest(&mut self, guest: &GuestHash) -> Result<Value> {
         Ok(sqlx::query_scalar(EXPORT)
             .bind(guest.key_id)

@@ -1,5 +1,5 @@
-//! Figures of finished turns for analysis (OBS-35, OBS-17), copied from `turns` in batches; copying
-//! can be repeated at will.
+//! Figures of finished turns for analysis (OBS-35, OBS-17), copied from `turns` in batches. Copying
+//! a turn again is harmless.
 
 use chrono::{DateTime, NaiveDate, Utc};
 use serde::Serialize;
@@ -8,7 +8,7 @@ use uuid::Uuid;
 
 use crate::{Result, Tx};
 
-/// Turns copied in one transaction (PROD-29).
+/// Maximum number of turns copied in one transaction (PROD-29).
 pub const BATCH: i64 = 100;
 
 /// Result of one batch.
@@ -21,7 +21,7 @@ pub struct Batch {
     pub written: i64,
 }
 
-/// A row of the table, for export.
+/// A row of `turn_facts`, for export.
 #[derive(Debug, Clone, PartialEq, FromRow, Serialize)]
 pub struct Fact {
     pub turn_id: Uuid,
@@ -42,13 +42,14 @@ pub struct Fact {
     pub learnt: i32,
     pub found: i32,
     pub top_score: Option<f32>,
-    /// The judge's confidence, above 0 to 1; `None` where no judge was asked or it gave no figure.
+    /// The judge's confidence, greater than 0 and at most 1. `None` if no judge was asked or the
+    /// judge gave no confidence.
     pub confidence: Option<f32>,
     /// `usual`, or `variant` if the hosted model got the casino's second prompt.
     pub prompt: String,
 }
 
-/// A week of one casino (OBS-17).
+/// The figures of one casino's turns in one week (OBS-17).
 #[derive(Debug, Clone, PartialEq, FromRow, Serialize)]
 pub struct Week {
     /// The Monday of the week, in UTC.
@@ -58,8 +59,8 @@ pub struct Week {
     pub turns: i64,
     /// Number of turns whose reply came from at least one content row.
     pub with_rows: i64,
-    /// Mean of the best scores, over the turns that have one; the offline model's searches have
-    /// none.
+    /// Mean of each turn's best search score, over the turns that have one; the offline model's
+    /// searches have no score.
     pub top_score: Option<f64>,
     /// Turns with a score.
     pub scored: i64,
@@ -78,13 +79,13 @@ pub struct Week {
 #[derive(Debug, Clone, PartialEq, FromRow, Serialize)]
 pub struct Sampled {
     pub conversation_id: Uuid,
-    /// `least_sure`, `opted_out`, `most_learnt` or `random`: the first of these that holds.
+    /// `least_sure`, `opted_out`, `most_learnt` or `random`: the first of these that applies.
     pub why: String,
     pub turns: i64,
     pub last_at: DateTime<Utc>,
-    /// The least confidence of the judge; `None` where no judge was asked.
+    /// The judge's lowest confidence in a turn of this conversation; `None` if no turn has one.
     pub confidence: Option<f64>,
-    /// Fields of the profile that the texts changed.
+    /// Number of profile fields that the guest's texts changed.
     pub learnt: i64,
 }
 
@@ -148,7 +149,7 @@ impl Tx {
             .await?)
     }
 
-    /// Returns the facts of turns made between `from` and `to`, oldest first, in pages: `after` is
+    /// Returns a page of the facts of turns made between `from` and `to`, oldest first. `after` is
     /// the last fact of the previous page.
     pub async fn facts(
         &mut self,
@@ -173,7 +174,7 @@ impl Tx {
     }
 
     /// Returns conversations with turns in the period for people to read: up to `each` for each
-    /// reason. `lot` seeds the random choice: the same text draws the same conversations.
+    /// reason. `lot` seeds the random choice: the same `lot` draws the same conversations.
     pub async fn sample(
         &mut self,
         (from, to): (DateTime<Utc>, DateTime<Utc>),

@@ -6,8 +6,8 @@ use sqlx::FromRow;
 
 use crate::{Result, Tx, day::least_id};
 
-/// How much older than its row's time an id may be: a turn has the id of its first text, which may
-/// have waited for days. Queries compare ids only to avoid reading older rows.
+/// Maximum time by which a row's id may be older than the row. A turn has the id of its first text,
+/// which may have waited for days. Queries compare ids only in order to skip older rows.
 const OLDER_ID: TimeDelta = TimeDelta::days(7);
 
 /// One counted figure. A figure without any row to measure, such as a median of nothing, is not
@@ -15,7 +15,8 @@ const OLDER_ID: TimeDelta = TimeDelta::days(7);
 #[derive(Debug, Clone, PartialEq, FromRow)]
 pub struct Counted {
     pub figure: String,
-    /// The value by which the figure is broken down, such as a language; empty for a whole.
+    /// The value by which the figure is broken down, such as a language; empty for the whole
+    /// figure.
     pub part: String,
     pub value: f64,
 }
@@ -31,12 +32,12 @@ pub struct CountedDay {
     pub opt_outs: i64,
     pub segments_in: i64,
     pub segments_out: i64,
-    /// Billionths of a dollar, at the prices of the day of each call.
+    /// Cost in billionths of a dollar, each call at the prices on its day.
     pub model_nano_usd: i64,
 }
 
 impl Tx {
-    /// Returns the figures from `from` to `to`, the latter not included.
+    /// Returns the figures from `from` (included) to `to` (excluded).
     pub async fn figures(
         &mut self,
         from: DateTime<Utc>,
@@ -50,7 +51,8 @@ impl Tx {
             .await?)
     }
 
-    /// Returns the counts of each day of the period, by the clock of `zone`, an IANA name.
+    /// Returns the counts of each day of the period. Days are by the local time in `zone`, the IANA
+    /// name of a time zone.
     pub async fn figure_days(
         &mut self,
         from: DateTime<Utc>,

@@ -14,7 +14,7 @@ use crate::{Result, Store, Tx, audit::Entry, controls::Order};
 /// A flag with its current rule.
 #[derive(Debug, Clone, FromRow, Serialize)]
 pub struct Flag {
-    /// The casino; empty for the fleet's flag, which applies to casinos that have none of this
+    /// The casino; empty for the fleet's flag, which applies to casinos that have no flag of this
     /// name.
     pub casino_id: String,
     pub name: String,
@@ -26,8 +26,8 @@ pub struct Flag {
 }
 
 impl Store {
-    /// Sets a flag of one casino or, without one, of the fleet; without a rule the flag is removed.
-    /// Returns false when there was nothing to remove.
+    /// Sets a flag of one casino, or of the fleet if `casino` is `None`. If `rule` is `None`,
+    /// removes the flag. Returns false if there was nothing to remove.
     pub async fn put_flag(
         &self,
         casino: Option<&CasinoId>,
@@ -89,7 +89,7 @@ impl Tx {
     }
 }
 
-/// Parses the rules. One that cannot be parsed is left out, and the casino's document decides
+/// Parses the rules. A rule that cannot be parsed is left out; the casino's document then decides
 /// instead (DEP-28).
 pub(crate) fn read(rules: BTreeMap<String, Value>) -> BTreeMap<String, Rule> {
     let read = |(name, rule): (String, Value)| match serde_json::from_value(rule) {

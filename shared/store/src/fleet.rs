@@ -1,5 +1,5 @@
-//! Queries over all casinos at once. They call functions that return only ids, times and counts
-//! (D9).
+//! Queries over all casinos at once. They call database functions that return only ids, times and
+//! counts (D9).
 
 use std::time::Duration;
 
@@ -21,7 +21,7 @@ pub struct RosterEntry {
     pub handed_on: Vec<HandedOn>,
 }
 
-/// A number of a casino that another casino had before (D40).
+/// A casino's number that belonged to another casino before (D40).
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize, sqlx::FromRow)]
 pub struct HandedOn {
     #[serde(skip)]
@@ -52,7 +52,8 @@ pub struct Count {
 }
 
 /// Cases of one severity that reached a step (`acknowledged`, `acknowledged_late`, `rose`,
-/// `resolved`) within the last day, and the 95th percentile of the seconds they took to get there.
+/// `resolved`) within the last day. `p95_seconds` is the 95th percentile of the time until they
+/// reached it.
 #[derive(Debug, Clone, sqlx::FromRow)]
 pub struct CaseTimes {
     pub casino_id: String,
@@ -102,7 +103,7 @@ impl Store {
             .collect()
     }
 
-    /// Returns the numbers that another casino had before, with the last such casino.
+    /// Returns the numbers that belonged to another casino before, each with the last such casino.
     pub(crate) async fn handed_on(&self) -> Result<Vec<HandedOn>> {
         Ok(sqlx::query_as(include_str!("../sql/handed_on.sql"))
             .fetch_all(&mut *self.fleet().await?)
@@ -160,8 +161,8 @@ impl Store {
             .collect()
     }
 
-    /// Returns since when the database has been running. A restart or a failover changes this, and
-    /// so does a crash from which the server recovers by itself, since that resets its statistics.
+    /// Returns since when the database has been running. A restart or a failover changes this time.
+    /// So does a crash from which the server recovers by itself, because it resets the statistics.
     pub async fn up_since(&self) -> Result<DateTime<Utc>> {
         Ok(
             sqlx::query_scalar("select greatest(pg_postmaster_start_time(), (select stats_reset from pg_stat_bgwriter))")
@@ -170,8 +171,8 @@ impl Store {
         )
     }
 
-    /// Makes rows that have waited for `age` and were never swept due for a sweep now. Returns how
-    /// many.
+    /// Makes every row due now that has waited for `age` and was never swept. The next sweep then
+    /// takes it. Returns how many rows were made due.
     pub async fn hasten(&self, age: Duration) -> Result<i64> {
         let query =
             "select n from fleet_hasten(make_interval(secs => $1), make_interval(secs => $2))";
@@ -181,17 +182,17 @@ impl Store {
         Ok(query.fetch_one(&mut *self.fleet().await?).await?)
     }
 
-    /// Makes attempts due to be settled whose answer is late by more than `overdue`, if no due row
-    /// names them any more. Returns how many.
+    /// Adds a new due row for each attempt whose answer is late by more than `overdue` and whose
+    /// due row is gone. The due row settles the attempt. Returns how many were added.
     pub async fn renew_doubts(&self, overdue: Duration) -> Result<i64> {
         let query = "select n from fleet_renew_doubts(make_interval(secs => $1))";
         let query = sqlx::query_scalar(query).bind(overdue.as_secs_f64());
         Ok(query.fetch_one(&mut *self.fleet().await?).await?)
     }
 
-    /// Returns when the oldest open row of a stage was made (for the sender: of one queue), or the
-    /// present if there is none. A re-created consumer starts reading there. `None` for stages
-    /// whose messages leave no open row.
+    /// Returns when the oldest open row of a stage was made, or the current time if there is none.
+    /// A re-created consumer starts reading at that time. For the sender, only rows of `queue`
+    /// count. `None` for stages whose messages leave no open row.
     pub async fn oldest_open(
         &self,
         casino: &CasinoId,
@@ -224,8 +225,8 @@ impl Store {
         Ok(Some(at))
     }
 
-    /// Returns how long each casino's oldest rows have waited for swarm, envelope and sender. A
-    /// deferred row counts from its new time; casinos without rows are left out.
+    /// Returns how long each casino's oldest rows have waited for swarm, envelope and sender. The
+    /// wait of a deferred row begins at its new time; casinos without rows are left out.
     pub async fn waiting(&self) -> Result<Vec<Waiting>> {
         Ok(sqlx::query_as(
             "select casino_id, coalesce(extract(epoch from now() - swarm_at), 0)::float8 as swarm,
@@ -252,8 +253,8 @@ impl Store {
             .await?)
     }
 
-    /// Counts the turns of the last `past` for which a hosted model is set up, by who answered:
-    /// `model`, `fallback_text`, or why the offline host did.
+    /// Counts the turns of the last `past` for which a hosted model is set up. The groups are
+    /// `model`, `fallback_text`, and each reason why the offline host answered instead.
     pub async fn hosted_turns(&self, past: Duration) -> Result<Vec<(String, i64)>> {
         let sql = "select state, n from fleet_hosted_turns($1) order by n desc, state";
         let past = sqlx::postgres::types::PgInterval::try_from(past).unwrap_or_default();

@@ -1,5 +1,5 @@
-//! Ack floors of consumers, recorded regularly: the bus message up to which a casino's messages are
-//! done, for stages that leave no open row (D25).
+//! The recorded ack floors of consumers (D25). An ack floor is the bus message up to which all of a
+//! casino's messages are done. Ack floors are recorded for stages that leave no open row.
 
 use chrono::{DateTime, Utc};
 use seven_domain::{CasinoId, Stage};
@@ -20,11 +20,11 @@ pub struct AckFloor {
 }
 
 impl Store {
-    /// Records ack floors, one for each casino and stage. The last write of several schedulers
-    /// wins, since each was true when it was read.
+    /// Records ack floors, one for each casino and stage. If several schedulers record floors, the
+    /// last write wins. This is safe, because every floor was true when it was read.
     ///
     /// # Errors
-    /// Fails when two are of the same casino and stage; then none is recorded.
+    /// Fails when two floors are of the same casino and stage; then no floor is recorded.
     pub async fn note_ack_floors(&self, floors: &[AckFloor]) -> Result<()> {
         let casinos: Vec<&str> = floors.iter().map(|floor| floor.casino.as_str()).collect();
         let stages: Vec<&str> = floors.iter().map(|floor| floor.stage.as_str()).collect();

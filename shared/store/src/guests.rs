@@ -28,7 +28,7 @@ pub struct Party {
     pub stopped: bool,
     /// Whether the guest was asked if they want no more texts, and has not answered yet (D20).
     pub asked: bool,
-    /// Whether the phone is a verified one of the casino's staff, so that its texts are not a
+    /// Whether the phone is the verified phone of one of the casino's staff; its texts are not a
     /// guest's (D28).
     pub staff: bool,
     /// Texts that the guest wrote until this time were erased and must not be stored again.
@@ -46,7 +46,8 @@ impl Party {
     }
 }
 
-/// Legal duties that follow from the states of a new guest's number (SEC-53b).
+/// Legal duties toward a new guest, by the laws of the US states to which the guest's number may
+/// belong.
 #[derive(Debug, Clone, Default)]
 pub struct GuestLaw {
     pub disclosure_required: bool,
@@ -119,8 +120,8 @@ impl Tx {
         law: &GuestLaw,
     ) -> Result<(Party, Casino)> {
         let casino = self.casino_str();
-        // A guest that another transaction is just adding is not visible to this statement, but is
-        // to the next.
+        // If another transaction is adding the same guest, the statement does not see that guest
+        // yet. The next run of the statement does.
         for _ in 0..3 {
             let held = self.held_document();
             let met: Option<Met> = sqlx::query_as(MEET)
@@ -195,8 +196,8 @@ impl Tx {
         }))
     }
 
-    /// Records that the guest wrote a cry for help: for the rest of the session, replies mention no
-    /// gambling and make no offers (SEC-28).
+    /// Records that the guest wrote a cry for help. For the rest of the session, replies then
+    /// mention no gambling and make no offers (SEC-28).
     pub async fn note_cry(
         &mut self,
         conversation: ConversationId,

@@ -27,7 +27,7 @@ pub struct HeldReply {
     pub held_at: DateTime<Utc>,
     /// When the reply expires unsent, because it is of no use any more.
     pub useful_until: DateTime<Utc>,
-    /// The guest's texts that it answers, in their order.
+    /// The guest's texts that the reply answers, in their order.
     pub asked: String,
     pub last_four: Option<String>,
 }
@@ -50,16 +50,16 @@ const HELD: &str = "select h.turn_id, h.conversation_id, t.guest_id, t.draft, t.
    group by h.casino_id, h.turn_id, h.conversation_id, h.held_at, t.guest_id, t.draft, t.disclosure_kind, t.language, talk.channel, t.agent, t.trace
    order by h.held_at limit $2";
 
-/// Discards held turns without a decision and cancels them. The guest never read their words, so
-/// the host must not remember them.
+/// Discards and cancels those held turns that have no decision yet. The guest never read their
+/// words, so the host must not remember them.
 const END: &str = "with ended as (
    update held_turns set decision = 'discarded', decided_at = now(), decided_by = $2 where decided_at is null and";
 const ENDED: &str = " returning turn_id, conversation_id)
  update turns t set state = 'cancelled', reason = $2 from ended where t.turn_id = ended.turn_id returning ended.conversation_id";
 
 impl Tx {
-    /// Holds a turn's texts until a person decides. If nobody decides within `limit`, the scheduler
-    /// handles the turn's due row, which tells people.
+    /// Holds a turn's texts until a person decides. If nobody decides within `limit`, the turn's
+    /// due row makes the scheduler tell people.
     pub async fn hold_turn(
         &mut self,
         turn: TurnId,
@@ -123,7 +123,7 @@ impl Tx {
         Ok(())
     }
 
-    /// Records the decision about a held turn. Returns false if there is one already.
+    /// Records the decision about a held turn. Returns false if the turn already has a decision.
     pub async fn decide_held(
         &mut self,
         turn: TurnId,
@@ -196,8 +196,8 @@ impl Tx {
         .await?)
     }
 
-    /// Replaces the turn's words with those that a person sent instead, or cancels the turn if
-    /// nothing was sent (`None`), so that the host does not remember words that the guest never
+    /// Replaces the turn's words with those that a person sent instead. `None` cancels the turn,
+    /// because nothing was sent. Both keep the host from remembering words that the guest never
     /// read.
     pub async fn correct_turn(&mut self, turn: TurnId, said: Option<&str>) -> Result<()> {
         let query = match said {
@@ -223,7 +223,7 @@ impl Tx {
         Ok(())
     }
 
-    /// Records that people are told that this reply still waits. Returns its conversation, or
+    /// Records that people were told that this reply still waits. Returns its conversation, or
     /// `None` if the reply does not wait any more or people were told before.
     pub async fn tell_held(&mut self, turn: Uuid) -> Result<Option<ConversationId>> {
         let conversation: Option<Uuid> = sqlx::query_scalar(

@@ -42,7 +42,7 @@ pub struct NewInbound {
     pub trace: String,
 }
 
-/// The stored text to which a repeated delivery refers.
+/// A stored text that a webhook delivers once more.
 #[derive(Debug, Clone)]
 pub struct Known {
     pub inbound_id: InboundId,
@@ -57,8 +57,8 @@ pub struct Known {
 pub struct OpenText {
     pub inbound_id: Uuid,
     pub body: String,
-    /// The time since which the guest has waited for the host: when the text was received, or when
-    /// it was handed back to the host after a pause.
+    /// The time since which the guest has waited for the host. This is when the text was received,
+    /// or when it was handed back to the host after a pause.
     pub since: DateTime<Utc>,
     pub tries: i32,
     pub trace: String,
@@ -159,9 +159,9 @@ impl Tx {
         ))
     }
 
-    /// Returns at most four of the guest's texts received since `since`, newest first, without
-    /// `except`. They are looked for among the conversation's newest twenty, so that a long
-    /// conversation costs no more than a short one.
+    /// Returns at most four of the guest's texts received since `since`, newest first, without the
+    /// text `except`. Searches only the newest twenty texts of the guest in the conversation, so
+    /// that a long conversation costs no more than a short one.
     pub async fn earlier_texts(
         &mut self,
         conversation: ConversationId,
@@ -210,7 +210,8 @@ impl Tx {
             .await?)
     }
 
-    /// Returns whether a text of this kind was sent, or is about to be, within this time.
+    /// Returns whether a text of this kind was created within the last `within`, and was sent or is
+    /// about to be sent.
     pub async fn said_within(
         &mut self,
         conversation: ConversationId,
@@ -254,8 +255,8 @@ impl Tx {
             .await?)
     }
 
-    /// Returns all open texts of a conversation in the order in which the guest wrote them:
-    /// webhooks can arrive, and be stored, out of order.
+    /// Returns all open texts of a conversation in the order in which the guest wrote them.
+    /// Webhooks can arrive, and be stored, out of order.
     pub async fn open_texts(&mut self, conversation: ConversationId) -> Result<Vec<OpenText>> {
         Ok(sqlx::query_as(include_str!("../sql/open_texts.sql"))
             .bind(conversation.0)
@@ -304,8 +305,8 @@ impl Tx {
         Ok(done.rows_affected())
     }
 
-    /// Returns the bound casino, if it exists, with the open texts of a conversation and the
-    /// switches and flags that operators set.
+    /// Returns the bound casino, if it exists, and the open texts of a conversation. Also returns
+    /// the switches and flags that operators set.
     pub async fn waiting(&mut self, conversation: ConversationId) -> Result<Option<Waiting>> {
         #[derive(FromRow)]
         struct Row {
@@ -333,7 +334,7 @@ impl Tx {
     }
 
     /// Marks open texts as parked: the guest gets the text `fallback` in place of an answer.
-    /// `reason` is the error that caused it. Returns how many were parked.
+    /// `reason` is the error that prevented the answer. Returns how many were parked.
     pub async fn park_texts(
         &mut self,
         ids: &[Uuid],

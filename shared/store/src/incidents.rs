@@ -1,5 +1,5 @@
-//! The register of incidents (OBS-19): `incident_report` entries of the fleet's audit log, each a
-//! step of one incident. An incident consists of its steps; no step is ever changed or deleted.
+//! The register of incidents (OBS-19). It consists of the `incident_report` entries of the fleet's
+//! audit log; each entry is one step of an incident. No step is ever changed or deleted.
 
 pub mod found;
 
@@ -13,7 +13,7 @@ use uuid::Uuid;
 
 use crate::{Result, Store, audit::Entry};
 
-/// Time from the end of an incident to its written review, if one is required.
+/// Maximum time from the end of an incident until its review is written, if a review is required.
 pub const REVIEW_WITHIN: TimeDelta = TimeDelta::hours(48);
 /// Incidents up to this severity number (SEV0 and SEV1) must be reviewed (docs/runbook.md).
 const LEAST_REVIEWED: u8 = 1;
@@ -42,7 +42,7 @@ pub enum Step {
     },
 }
 
-/// A change to make, its owner and its due date.
+/// A change that a review demands, with the person who makes it and the date by which it is due.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Action {
     pub what: String,
@@ -66,7 +66,8 @@ pub struct Incident {
     pub title: String,
     pub began: DateTime<Utc>,
     pub ended: Option<DateTime<Utc>>,
-    /// When the review is due; `None` if it exists, is not required, or the incident is not over.
+    /// When the review is due. `None` if the review exists or is not required, or if the incident
+    /// is not over.
     pub review_due: Option<DateTime<Utc>>,
     /// Steps in the order in which they were recorded.
     pub steps: Vec<RecordedStep>,
@@ -122,7 +123,7 @@ impl Store {
         tx.commit().await
     }
 
-    /// Returns all incidents that the log still contains, newest first.
+    /// Returns all incidents of the audit log, newest first.
     pub async fn incidents(&self) -> Result<Vec<Incident>> {
         let mut tx = self.bind(&CasinoId::unknown()).await?;
         let rows: Vec<(Uuid, DateTime<Utc>, String, Json<Step>)> = sqlx::query_as(

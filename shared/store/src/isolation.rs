@@ -1,5 +1,5 @@
-//! Checks whether a casino's login can reach another casino's rows: by the catalog, and by trying
-//! it. Every write is rolled back.
+//! Checks whether a casino's login can reach another casino's rows. Reads the database's catalog,
+//! and tries to read and write such rows. Every write is rolled back.
 
 mod attempts;
 mod catalog;
@@ -11,8 +11,8 @@ use sqlx::{AssertSqlSafe, Connection, PgConnection, Row};
 
 use crate::{Result, Store};
 
-/// Name prefix of logins that are pinned to their casino (migration 0017): the database lets them
-/// bind no other.
+/// Name prefix of logins that are pinned to their casino (migration 0017). The database lets such a
+/// login bind no other casino.
 pub const LOGIN_PREFIX: &str = "seven_casino_";
 
 /// Tables without a row policy per casino; they hold no guest data. The list in
@@ -44,7 +44,7 @@ pub const FLEET_TABLES: &[&str] = &[
 /// Result of one check or attempt.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Finding {
-    /// `login`, `fleet tables`, or a table's name.
+    /// `login`, `logins`, `fleet tables`, or a table's name.
     pub what: String,
     pub ok: bool,
     /// Description of the finding; if it is not ok, what has to be fixed.
@@ -64,7 +64,7 @@ pub struct Against<'a> {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Login {
     pub name: String,
-    /// The one casino that it can bind; `None` if it serves all of them.
+    /// The only casino that this login can bind; `None` if the login can bind every casino.
     pub pinned: Option<String>,
 }
 

@@ -1,5 +1,5 @@
-//! Checks under which key a casino's guests are stored: with another key none of their rows is
-//! found, opt-outs included.
+//! Checks whether this process has the key under which a casino's guests are stored. With a
+//! different key, none of their rows would be found, not even their opt-outs.
 
 use seven_domain::{GuestHash, HashKeys};
 use sqlx::FromRow;
@@ -43,8 +43,8 @@ impl KeyMatch {
 }
 
 impl Tx {
-    /// Returns whether these keys find the newest guest of the bound casino. Ids grow with time, so
-    /// the primary key leads to the newest guest at once.
+    /// Returns whether these keys find the newest guest of the bound casino. The newest guest has
+    /// the highest id, because ids grow with time.
     ///
     /// # Errors
     /// Fails when Postgres does not answer, or a row's address or hash is malformed.

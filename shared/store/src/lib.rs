@@ -92,38 +92,38 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 static MIGRATIONS: LazyLock<sqlx::migrate::Migrator> = LazyLock::new(|| {
     let mut migrations = sqlx::migrate!("../../migrations");
-    // After a rollback, an older build finds newer migrations than its own and has nothing to apply
-    // (PROD-27).
+    // After a rollback, the database may have migrations that this older build does not know. The
+    // build ignores them and applies nothing.
     migrations.set_ignore_missing(true);
     migrations
 });
 
-/// Planner settings for tables of any size. Each connection plans a statement once. Without these
-/// settings, a plan made for a new fleet's empty tables would stay in use when they have grown.
-/// Compiling statements (JIT) would take longer than running them.
+/// Settings of Postgres's planner. Each connection plans a statement only once, perhaps while the
+/// tables are still empty. These settings make the plan fit large tables, too. JIT is off, because
+/// compiling a statement would take longer than running it.
 const PLANS: [(&str, &str); 3] = [
     ("plan_cache_mode", "force_generic_plan"),
     ("enable_seqscan", "off"),
     ("jit", "off"),
 ];
 
-/// Limits on locks. `lock_timeout` limits the delay to the guest whose row is locked: the waiting
-/// work fails and is retried, and other work in the same transaction can continue. The second limit
-/// ends a transaction whose process is frozen or whose machine is lost: otherwise the server would
-/// keep its locks until the connection breaks, which can take hours.
+/// Limits on locks. `lock_timeout`: a statement that waits longer than this for a locked row fails,
+/// and its work is retried later. The second limit ends a transaction whose process is frozen or
+/// whose machine is lost. Without it, the server could keep the transaction's locks for hours.
 const LOCKS: [(&str, &str); 2] = [
     ("lock_timeout", "5s"),
     ("idle_in_transaction_session_timeout", "60s"),
 ];
 
-/// The first and the longest interval of the sweep (D3), with the time scale applied.
+/// The first and the longest interval between two sweeps of a row (D3). The time scale is already
+/// applied to both.
 #[derive(Debug, Clone, Copy)]
 pub struct SweepPlan {
     pub base: Duration,
     pub longest: Duration,
 }
 
-/// Connections of the app role.
+/// The fleet's connections to Postgres, under the app role (not the owner's).
 #[derive(Debug, Clone)]
 pub struct Store {
     connections: Connections,
@@ -155,8 +155,8 @@ impl Store {
         })
     }
 
-    /// Returns a store for the same database with connections of its own, so that its user never
-    /// queues behind other users.
+    /// Returns a store for the same database with separate connections. Work on this store never
+    /// waits for connections that other work uses.
     #[must_use]
     pub fn apart(&self) -> Self {
         Self {
@@ -166,8 +166,7 @@ impl Store {
         }
     }
 
-    /// Returns a store for the same database in which the longest wait for a connection is
-    /// `patience`.
+    /// Returns a store for the same database that waits at most `patience` for a connection.
     #[must_use]
     pub fn within(&self, patience: Duration) -> Self {
         Self {
@@ -192,32 +191,33 @@ impl Store {
         self.bind_on(self.lend().await?, casino).await
     }
 
-    /// Lends a connection, for callers that only decide afterwards which casino to bind it to with
-    /// [`Store::bind_on`].
+    /// Lends a connection that is not bound yet. The caller binds it later with [`Store::bind_on`],
+    /// when it knows the casino.
     pub async fn lend(&self) -> Result<Lent> {
         Ok(self.connections.lend().await?)
     }
 
-    /// Works like [`Store::bind`], on a connection that is lent already.
+    /// Works like [`Store::bind`], on a connection that is already lent.
     pub async fn bind_on(&self, lent: Lent, casino: &CasinoId) -> Result<Tx> {
         self.bind_with(lent, casino, "").await
     }
 
-    /// Begins a transaction whose commit does not wait for the disk, for work that is repeated if a
-    /// crash undoes it (D23). A later [`Store::bind`] commit makes it durable.
+    /// Begins a transaction whose commit does not wait for the disk (D23). A crash may undo the
+    /// commit, so use this only for work that is then repeated. The next commit of a
+    /// [`Store::bind`] transaction makes this work durable, too.
     pub async fn bind_repeatable(&self, casino: &CasinoId) -> Result<Tx> {
         self.bind_repeatable_on(self.lend().await?, casino).await
     }
 
-    /// Works like [`Store::bind_repeatable`], on a connection that is lent already.
+    /// Works like [`Store::bind_repeatable`], on a connection that is already lent.
     pub async fn bind_repeatable_on(&self, lent: Lent, casino: &CasinoId) -> Result<Tx> {
         self.bind_with(lent, casino, "; set local synchronous_commit = off")
             .await
     }
 
     async fn bind_with(&self, lent: Lent, casino: &CasinoId, also: &str) -> Result<Tx> {
-        // All settings take one round trip. The casino id can be inlined: it consists of a-z, 0-9
-        // and _ only, wherever it was read.
+        // Sends all settings in one round trip. The casino id can be inlined, because every casino
+        // id consists of a-z, 0-9 and _ only.
         let begin = format!("begin; set local app.casino = '{casino}'{also}");
         let inner = self.connections.begin_on(lent, &begin).await?;
         Ok(Tx {
@@ -277,8 +277,8 @@ impl Tx {
         self.after.push(what);
     }
 
-    /// Makes the commit wait for the disk, as it does after [`Store::bind`]. Call it when the
-    /// outcome of the transaction is shown to a guest and must not be lost in a crash.
+    /// Makes the commit wait for the disk, as it does after [`Store::bind`]. Call this when a guest
+    /// sees the outcome of the transaction, because a crash must not undo it.
     pub async fn outlast_crash(&mut self) -> Result<()> {
         sqlx::query("set local synchronous_commit = on")
             .execute(self.conn())
@@ -286,13 +286,13 @@ impl Tx {
         Ok(())
     }
 
-    /// Commits in the background. A caller that writes to the same rows must await the outcome
-    /// first; the transaction's locks keep all others out.
+    /// Commits in the background. The caller must await the outcome before it writes to the same
+    /// rows again. Other transactions need not: the locks make them wait.
     pub fn commit_meanwhile(self) -> JoinHandle<Result<()>> {
         tokio::spawn(self.commit())
     }
 
-    /// Rolls everything back. Used for questions that can only be answered by trying a write.
+    /// Rolls everything back. Used where only a trial write can answer a question.
     pub async fn rollback(self) -> Result<()> {
         Ok(self.inner.rollback().await?)
     }

@@ -1,5 +1,5 @@
-//! Database logins of one casino each (DEP-14, SEC-160): created, changed and dropped with the
-//! owner's connection.
+//! Database logins, each for one casino (DEP-14, SEC-160). They are created, changed and dropped
+//! with the owner's connection.
 
 use secrecy::{ExposeSecret, SecretString};
 use seven_domain::CasinoId;
@@ -15,8 +15,9 @@ pub enum Made {
     Changed,
 }
 
-/// Creates the casino's login or changes its password. `verifier` is what the server stores instead
-/// of a password (`SCRAM-SHA-256$...`), so that no password reaches its log.
+/// Creates the casino's login or changes its password. `verifier` is the hash that the server
+/// stores (`SCRAM-SHA-256$...`). The password itself is not sent, so it cannot appear in the
+/// server's log.
 ///
 /// # Errors
 /// Fails when the database cannot be queried or the connection may not create roles.

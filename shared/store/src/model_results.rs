@@ -1,5 +1,5 @@
-//! Model answers of turns that are not committed yet: a worker that takes over a turn reuses them
-//! instead of asking again (D4).
+//! Answers of models for turns that are not committed yet. If another worker takes over the turn,
+//! it reuses these answers and does not ask the model again (D4).
 
 use serde_json::Value;
 use seven_domain::ConversationId;
@@ -8,7 +8,8 @@ use uuid::Uuid;
 use crate::{Result, Tx};
 
 impl Tx {
-    /// Returns all answers stored for a turn over these texts: (step, answer).
+    /// Returns all answers stored for a turn: (step, answer). `texts` is the id of the newest
+    /// inbound text that the turn answers.
     pub async fn model_results(
         &mut self,
         conversation: ConversationId,
@@ -23,7 +24,8 @@ impl Tx {
         .await?)
     }
 
-    /// Stores the answer of a step; the first one is kept.
+    /// Stores the model's answer for a step of the turn. If the step already has an answer, that
+    /// answer stays.
     pub async fn keep_model_result(
         &mut self,
         conversation: ConversationId,
@@ -45,7 +47,8 @@ impl Tx {
         Ok(())
     }
 
-    /// Deletes the stored answers of models that the turn in progress would reuse.
+    /// Deletes all stored answers of models for this conversation, so that a turn in progress
+    /// cannot reuse them.
     pub async fn forget_model_results(&mut self, conversation: ConversationId) -> Result<()> {
         sqlx::query("delete from model_results where conversation_id = $1")
             .bind(conversation.0)

@@ -1,5 +1,5 @@
-//! Safeguards that `./scripts/chaos --mutants` disables here (`seven_faults`); a product build
-//! contains none of this.
+//! The mutants of this crate (`seven_faults`): with them, `./scripts/chaos --mutants` disables
+//! safeguards to see whether the chaos checker notices. A product build contains no mutants.
 
 use std::time::Duration;
 
@@ -69,17 +69,20 @@ pub(crate) async fn epoch(tx: &mut Tx, conversation: ConversationId, epoch: i64)
     })
 }
 
-/// Returns whether turns commit under any epoch.
+/// Returns whether the mutant `no_epoch` is set. With this mutant, a turn is committed even if its
+/// epoch is outdated.
 pub(crate) fn no_epoch() -> bool {
     mutant!("no_epoch")
 }
 
-/// Returns whether the sweep of the swarm's texts is disabled.
+/// Returns whether the mutant `silent_duplicate` disables the sweep of this stage. It concerns only
+/// the swarm.
 pub(crate) fn sweeps_nothing(stage: Stage) -> bool {
     stage == Stage::Swarm && mutant!("silent_duplicate")
 }
 
-/// Returns the first and the longest sweep interval; zero if every round sweeps.
+/// Returns the first and the longest sweep interval. With the mutant `no_backoff`, both are zero,
+/// so that every round sweeps.
 pub(crate) fn backoff(base: Duration, longest: Duration) -> (Duration, Duration) {
     if mutant!("no_backoff") {
         (Duration::ZERO, Duration::ZERO)
@@ -88,7 +91,8 @@ pub(crate) fn backoff(base: Duration, longest: Duration) -> (Duration, Duration)
     }
 }
 
-/// Returns whether a send in doubt is repeated, whatever its class.
+/// Returns whether the mutant `blind_resend` is set. With this mutant, a send in doubt is repeated,
+/// whatever the text's class.
 pub(crate) fn resends_blindly() -> bool {
     mutant!("blind_resend")
 }

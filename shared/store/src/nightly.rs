@@ -1,5 +1,5 @@
-//! Nightly work of a casino, claimed by (casino, job, local date), so that of many schedulers only
-//! one does it (SEC-74, DATA-53).
+//! Nightly jobs of a casino. A scheduler claims a job for a casino and a local date, so that no
+//! second scheduler does the same job (SEC-74, DATA-53).
 
 use chrono::NaiveDate;
 use serde_json::Value;
@@ -30,7 +30,7 @@ impl Tx {
         Ok(done.fetch_one(self.conn()).await?)
     }
 
-    /// Gives a claim of [`Tx::claim_nightly`] back: the job is due again.
+    /// Undoes [`Tx::claim_nightly`], so that the job is due again.
     pub async fn release_nightly(&mut self, job: &str, date: NaiveDate) -> Result<()> {
         sqlx::query("update nightly set last_date = $2 - 1 where job = $1 and last_date = $2")
             .bind(job)
@@ -50,8 +50,9 @@ impl Tx {
         Ok(())
     }
 
-    /// Returns guests with marketing consent but no activity for `days` (SMS-21, C-13: at this
-    /// casino only). A guest who never texted counts from the day of the consent.
+    /// Returns at most 500 guests with marketing consent who were inactive at this casino for
+    /// `days`. Activity is a text of the guest, the consent itself, or the creation of the guest's
+    /// row.
     pub async fn decayed_consents(&mut self, days: i32) -> Result<Vec<(uuid::Uuid, i16, Vec<u8>)>> {
         Ok(sqlx::query_as(
             "select g.guest_id, g.key_id, g.phone_hash from guests g left join conversations c on c.guest_id = g.guest_id

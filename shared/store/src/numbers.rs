@@ -1,5 +1,6 @@
-//! The numbers of casinos over time (D40). A number that was given up still receives texts for its
-//! casino; after a takeover, a STOP on it also concerns the former casino.
+//! The numbers of casinos over time (D40). Texts to a number that a casino gave up still reach that
+//! casino. If another casino takes the number over, a STOP to the number also concerns the former
+//! casino.
 
 use std::time::Duration;
 
@@ -8,11 +9,11 @@ use seven_domain::{CasinoId, GuestHash};
 
 use crate::{Result, Store, Tx, casinos::AddError};
 
-/// Time after a casino's last text from a number during which a STOP of the guest on that number
-/// also ends the casino's texts: 18 months of at most 31 days.
+/// 18 months of 31 days. A STOP to a number that a casino gave up also ends that casino's texts if
+/// guest and casino texted over the number within this time.
 pub const FORMER_SENDER_KEPT: Duration = Duration::from_secs(18 * 31 * 24 * 3600);
-/// Time after a number was handed on during which its former casino may still have guests' unread
-/// texts to it. During this time, a STOP on the number concerns the former casino for every guest.
+/// After another casino took a number over, the former casino may still have unread texts to the
+/// number. For this long, every guest's STOP to the number also concerns the former casino.
 const UNREAD_FOR: Duration = Duration::from_secs(24 * 3600);
 
 /// A number that a casino has or had.
@@ -22,7 +23,7 @@ pub struct Number {
     pub number: String,
     /// When the casino began to use the number; `None` if another casino has taken it over.
     pub since: Option<DateTime<Utc>>,
-    /// When the casino gave the number up; `None` if it sends from it.
+    /// When the casino gave the number up; `None` if the casino still sends from it.
     pub retired_at: Option<DateTime<Utc>>,
     /// The casino that has the number now, if another one has taken it over.
     pub now_of: Option<String>,
@@ -38,12 +39,14 @@ pub struct Reached {
 /// Why a STOP at one casino concerns another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Through {
-    /// The other casino had the number before. The STOP concerns it only if guest and casino
-    /// texted over it, or may have ([`Tx::may_have_spoken_over`]).
+    /// The other casino had the number before. The STOP concerns it only if
+    /// [`Tx::may_have_spoken_over`] returns true for the guest.
     FormerNumber,
-    /// The other casino has had the number for less than a day, and the former one took the STOP.
+    /// The former casino received the STOP, and the other casino took the number over less than a
+    /// day ago.
     PresentNumber,
-    /// The other casino has the same legal sender, whose revocations apply to all its casinos.
+    /// Both casinos have the same legal sender. A revocation at one casino of a legal sender
+    /// applies to all its casinos.
     SameSender,
 }
 
@@ -70,8 +73,8 @@ impl Store {
         .await?)
     }
 
-    /// Returns the other casinos that a STOP at this number of this casino concerns. `legal_sender`
-    /// is empty if revocations end only the casino's own texts.
+    /// Returns the other casinos that a STOP to this casino's `number` concerns. `legal_sender` is
+    /// empty if a revocation ends only the texts of the casino at which it was made.
     pub async fn stop_reaches(
         &self,
         number: &str,
@@ -97,9 +100,9 @@ impl Store {
             .collect()
     }
 
-    /// Deletes former numbers that were given up so long ago that no STOP on them concerns the
-    /// former casino any more. Also deletes old records of which casino a text belonged to around a
-    /// hand-over. Returns how many numbers were deleted.
+    /// Deletes numbers that were given up longer than [`FORMER_SENDER_KEPT`] ago, and returns how
+    /// many. A STOP to these numbers no longer concerns the former casino. Also deletes old records
+    /// of which casino a text belonged to around a hand-over.
     pub async fn forget_former_numbers(&self) -> Result<u64> {
         let mut fleet = self.fleet().await?;
         sqlx::query("select fleet_forget_claims()")
@@ -112,7 +115,7 @@ impl Store {
 }
 
 impl Tx {
-    /// Makes these the bound casino's present numbers and retires its other numbers.
+    /// Makes `numbers` the bound casino's present numbers and retires its other numbers.
     ///
     /// # Errors
     /// Fails with [`AddError::NumberTaken`] if another casino sends from one of them.
@@ -149,7 +152,8 @@ impl Tx {
                 "that was added at the same moment".to_owned(),
             ));
         }
-        // The number is the casino's own again, so a STOP on it is a STOP to that casino anyway.
+        // If the casino has a former number again, a STOP to the number is a STOP to this casino
+        // anyway.
         sqlx::query("delete from former_routes where casino_id = $1 and number = any($2)")
             .bind(&casino)
             .bind(numbers)
@@ -159,7 +163,7 @@ impl Tx {
         Ok(())
     }
 
-    /// Records the casino that gave this number up, before another one takes it over.
+    /// Records which casino gave this number up, before another casino takes it over.
     async fn hand_on(&mut self, number: &str) -> Result<()> {
         sqlx::query(
             "insert into former_routes (number, casino_id, until) select number, casino_id, retired_at from routes where number = $1
@@ -171,8 +175,9 @@ impl Tx {
         Ok(())
     }
 
-    /// Retires the casino's numbers except these. Records the guests it texted from them, since
-    /// retention deletes the rows of the texts.
+    /// Retires the casino's numbers except `but`. Records which guests the casino texted from the
+    /// retired numbers. The rows of these texts cannot tell this later, because retention deletes
+    /// them.
     pub(crate) async fn retire_numbers(&mut self, but: &[&str]) -> Result<()> {
         let casino = self.casino_str();
         let retired: Vec<String> = sqlx::query_scalar(
@@ -201,9 +206,9 @@ impl Tx {
         Ok(())
     }
 
-    /// Returns whether guest and casino texted within [`FORMER_SENDER_KEPT`] over a number that the
-    /// casino has given up. Also true if they may have: another casino took the number over less
-    /// than [`UNREAD_FOR`] ago, and the former one may still have unread texts.
+    /// Returns whether guest and casino texted over a number that the casino gave up, within
+    /// [`FORMER_SENDER_KEPT`]. Also returns true if another casino took the number over less than
+    /// [`UNREAD_FOR`] ago: texts of the guest may still be unread.
     pub async fn may_have_spoken_over(&mut self, guest: &GuestHash, number: &str) -> Result<bool> {
         let query = include_str!("../sql/may_have_spoken_over.sql");
         Ok(sqlx::query_scalar(query)
@@ -216,8 +221,8 @@ impl Tx {
             .await?)
     }
 
-    /// Deletes records of guests whom the casino last texted from a former number longer than
-    /// [`FORMER_SENDER_KEPT`] ago.
+    /// Deletes the record of a guest and a former number if the casino's last text from this number
+    /// is older than [`FORMER_SENDER_KEPT`].
     pub async fn forget_former_senders(&mut self) -> Result<u64> {
         let query =
             "delete from former_senders where last_texted_at < now() - make_interval(secs => $1)";
@@ -225,8 +230,8 @@ impl Tx {
         Ok(query.execute(self.conn()).await?.rows_affected())
     }
 
-    /// Records that this guest is told of the casino's present number; returns false if they were
-    /// told before.
+    /// Records that the guest of this conversation is told of the casino's present number. Returns
+    /// false if the guest was told before.
     pub async fn tell_of_change(
         &mut self,
         conversation: seven_domain::ConversationId,

@@ -51,7 +51,7 @@ impl Tx {
         rows.into_iter().map(Row::read).collect()
     }
 
-    /// Counts the offers issued for each content row; revoked ones do not count.
+    /// Counts the offers issued for each content row, without revoked offers.
     pub async fn issued(&mut self) -> Result<BTreeMap<String, u32>> {
         let rows: Vec<(String, i64)> = sqlx::query_as(
             "select item, count(*) from offers where status <> 'revoked' group by item",
@@ -95,8 +95,8 @@ impl Tx {
         Ok(new == 1)
     }
 
-    /// Records that this guest used an offer at `at`; returns false when it is not the guest's, was
-    /// used before or had expired.
+    /// Records that this guest used an offer at `at`. Returns false if the offer belongs to
+    /// somebody else, was used before or has expired.
     pub async fn redeem(
         &mut self,
         guest: GuestId,
@@ -116,8 +116,8 @@ impl Tx {
         Ok(done == 1)
     }
 
-    /// Adds one audit entry for each tool call about offers, whether or not the guest learnt of the
-    /// offer: a regulator must see why an offer was shown (AGENT-46).
+    /// Adds one audit entry for each tool call about offers, so that a regulator can see why an
+    /// offer was shown (AGENT-46). Calls whose offer the guest never saw are included.
     pub async fn audit_offer_calls(
         &mut self,
         turn: TurnId,

@@ -1,6 +1,6 @@
 //! The people who work with console and commands (D26): accounts, roles, links and failed logins.
-//! Only the console's database login reads these tables. They belong to no casino; callers use a
-//! transaction that is bound to none, so that its audit entries are the fleet's.
+//! Only the console's database login reads these tables. The tables belong to no casino. Callers
+//! use a transaction that is bound to no casino; its audit entries belong to the fleet.
 
 mod keys;
 mod sessions;
@@ -39,8 +39,8 @@ pub struct Account {
     pub password_hash: Option<String>,
     pub totp_key: Option<Vec<u8>>,
     pub totp_step: i64,
-    /// The issuer of the casino's own login and the person's id there, in one text; `None` if not
-    /// bound.
+    /// If the account is bound to a casino's own login provider: the provider's issuer and the
+    /// person's id there, in one string.
     pub oidc_subject: Option<String>,
 }
 
@@ -58,7 +58,7 @@ pub struct ListedOperator {
     pub created_at: DateTime<Utc>,
 }
 
-/// A link that may still be used.
+/// A link that was sent to a person, was not used yet and has not expired.
 #[derive(Debug, Clone, Copy, FromRow)]
 pub struct Link {
     pub operator_id: Uuid,
@@ -79,7 +79,7 @@ impl std::fmt::Debug for Account {
 /// A person who may write to guests.
 #[derive(Debug, Clone, PartialEq, Eq, FromRow)]
 pub struct Host {
-    /// The person, as the audit log names them.
+    /// The person's name in the audit log: `operator:` and the id.
     pub actor: String,
     pub name: String,
 }
@@ -92,7 +92,7 @@ impl Store {
 }
 
 impl Tx {
-    /// Adds a person; returns false when the address has an account.
+    /// Adds a person; returns false if the email address already has an account.
     pub async fn add_operator(&mut self, new: &NewOperator<'_>) -> Result<bool> {
         let done = sqlx::query(
             "insert into operators (operator_id, email, name, language, created_by) values ($1, $2, $3, $4, $5) on conflict do nothing",
@@ -145,8 +145,8 @@ impl Tx {
         .await?)
     }
 
-    /// Returns names by actor, for everybody whom a row of the bound casino may name as the person
-    /// who acted: operators, and contacts who acknowledged by a link.
+    /// Returns the names of all people who may appear as an actor in the bound casino's rows, keyed
+    /// by actor. These are operators and contacts; a contact can acknowledge a case by a link.
     pub async fn staff_names(&mut self) -> Result<HashMap<String, String>> {
         let rows: Vec<(String, String)> = sqlx::query_as(
             "select 'operator:' || operator_id, name from operators
@@ -172,9 +172,9 @@ impl Tx {
         .await?)
     }
 
-    /// Gives a role at one casino, or at every casino if it is `None`. The role lasts until the end
-    /// of the day `ends_on` (UTC), or for good if that is `None`. Returns false when nothing
-    /// changed.
+    /// Gives a role at one casino, or at every casino if the casino is `None`. The role lasts until
+    /// the end of the day `ends_on` (UTC), or for good if `ends_on` is `None`. Returns false when
+    /// nothing changed.
     pub async fn grant_role(
         &mut self,
         operator: OperatorId,
@@ -216,8 +216,8 @@ impl Tx {
         Ok(done.rows_affected() == 1)
     }
 
-    /// Sets another password and ends every session of the person; a first one makes the account
-    /// active.
+    /// Sets the password and ends every session of the person. The first password makes an invited
+    /// account active.
     pub async fn set_password(&mut self, operator: OperatorId, hash: &str) -> Result<()> {
         sqlx::query(
             "update operators set password_hash = $2, status = case when status = 'invited' then 'active' else status end where operator_id = $1",
@@ -230,8 +230,8 @@ impl Tx {
         Ok(())
     }
 
-    /// Sets the key of the second factor and the step of the code that confirmed it; `None` removes
-    /// the second factor. Ends every session of the person.
+    /// Sets the key of the second factor and the time step of the code that confirmed this key; a
+    /// key of `None` removes the second factor. Ends every session of the person.
     pub async fn set_factor(
         &mut self,
         operator: OperatorId,
@@ -248,8 +248,9 @@ impl Tx {
         Ok(())
     }
 
-    /// Binds the account to a person at their casino's own login, and removes its password, its
-    /// second factor and its links. Returns false when the person has another account.
+    /// Binds the account to a person at the casino's own login provider. Removes the account's
+    /// password, second factor and links. Returns false if an account is bound to this person
+    /// already.
     pub async fn bind_identity(&mut self, operator: OperatorId, subject: &str) -> Result<bool> {
         let done = sqlx::query(
             "update operators set oidc_subject = $2, password_hash = null, totp_key = null
@@ -278,7 +279,7 @@ impl Tx {
         Ok(())
     }
 
-    /// Returns whether the person has roles that have not ended, and all of them at these casinos.
+    /// Returns true if the person has a current role, and all current roles are at these casinos.
     pub async fn works_only_at(
         &mut self,
         operator: OperatorId,
@@ -294,8 +295,8 @@ impl Tx {
         .await?)
     }
 
-    /// Forgets the person at the casino's own login and ends their sessions; returns false when
-    /// none is bound.
+    /// Unbinds the account from the person at the casino's own login provider, and ends the
+    /// account's sessions. Returns false if the account was not bound.
     pub async fn forget_identity(&mut self, operator: OperatorId) -> Result<bool> {
         let done = sqlx::query(
             "update operators set oidc_subject = null where operator_id = $1 and oidc_subject is not null",
@@ -310,7 +311,8 @@ impl Tx {
         Ok(was_bound)
     }
 
-    /// Marks a step of the second factor as used; returns false when it or a later one was used.
+    /// Marks a time step of the second factor as used, so that the step's code is not accepted
+    /// twice. Returns false if this step or a later one was used before.
     pub async fn use_step(&mut self, operator: OperatorId, step: i64) -> Result<bool> {
         let done = sqlx::query(
             "update operators set totp_step = $2 where operator_id = $1 and totp_step < $2",
@@ -322,8 +324,8 @@ impl Tx {
         Ok(done.rows_affected() == 1)
     }
 
-    /// Disables an account and ends its sessions and links, or enables it again. Returns false when
-    /// nothing changed.
+    /// Disables an account and ends its sessions, keys and links, or enables it again. Returns
+    /// false when nothing changed.
     pub async fn set_disabled(&mut self, operator: OperatorId, disabled: bool) -> Result<bool> {
         let done = sqlx::query(
             "update operators set status = case when $2 then 'disabled' when password_hash is null then 'invited' else 'active' end
@@ -344,8 +346,8 @@ impl Tx {
         Ok(done.rows_affected() == 1)
     }
 
-    /// Stores a link that can be used once within this many hours; it replaces the person's other
-    /// links.
+    /// Stores a link that can be used once, within this many hours. The link replaces the person's
+    /// other links.
     pub async fn put_link(
         &mut self,
         hash: &[u8],
@@ -406,7 +408,7 @@ impl Tx {
         .await?)
     }
 
-    /// Records a failed login and forgets those of more than a day ago.
+    /// Records a failed login, and deletes all failed logins older than a day.
     pub async fn put_failed_login(&mut self, account: &[u8], address: &[u8]) -> Result<()> {
         sqlx::query("delete from operator_failures where at < now() - interval '1 day'")
             .execute(self.conn())
@@ -419,7 +421,7 @@ impl Tx {
         Ok(())
     }
 
-    /// Forgets the failed logins of this account from this address, after one that succeeded.
+    /// Forgets the failed logins of this account from this address, after a login that succeeded.
     pub async fn clear_failed_logins(&mut self, account: &[u8], address: &[u8]) -> Result<()> {
         sqlx::query("delete from operator_failures where account_hash = $1 and address_hash = $2")
             .bind(account)

@@ -1,5 +1,5 @@
-//! Outages of a casino: times in which its guests wait for answers or for texts. Its contacts are
-//! told at the beginning and at the end (PROD-40).
+//! Outages of a casino: times in which its guests wait for answers or for texts. The casino's
+//! contacts are told when an outage begins and when it ends (PROD-40).
 
 use std::time::Duration;
 
@@ -10,12 +10,13 @@ use uuid::Uuid;
 
 use crate::{Result, Store, Tx};
 
-/// Guests of a casino who wait, or an outage that nobody has ended yet.
+/// A casino that has an open outage of this kind, or whose guests wait as in such an outage.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Waits {
     pub casino: CasinoId,
     pub kind: OutageKind,
-    /// Since when the first of these guests has waited; `None` when nobody has waited long.
+    /// When the guest who has waited longest began to wait; `None` if no guest has waited longer
+    /// than the limit.
     pub since: Option<DateTime<Utc>>,
     /// Whether an outage of this kind is open.
     pub open: bool,
@@ -46,7 +47,7 @@ impl Store {
 
 impl Tx {
     /// Opens an outage, and plans a letter to each contact that wants to be told about outages.
-    /// Returns false if one of its kind is open already.
+    /// Returns false if an outage of this kind is already open.
     pub async fn begin_outage(
         &mut self,
         outage: Uuid,
@@ -80,8 +81,9 @@ impl Tx {
         Ok(opened)
     }
 
-    /// Ends the open outage of this kind, and plans a letter to each contact that has one about its
-    /// beginning. Returns false if none is open.
+    /// Ends the open outage of this kind, and plans a letter to each contact that has a letter
+    /// about its beginning. A contact whose first letter was given up gets no second one. Returns
+    /// false if no outage of this kind is open.
     pub async fn end_outage(&mut self, kind: OutageKind) -> Result<bool> {
         let ended: Option<(Uuid, DateTime<Utc>, DateTime<Utc>)> = sqlx::query_as(
             "update outages set ended_at = now() where kind = $1 and ended_at is null returning outage_id, began_at, ended_at",

@@ -1,4 +1,5 @@
-//! Outbound texts: queueing them, what the sender needs to know, and how each send ends (D5).
+//! Outbound texts (D5): queues them, reads the data that the sender needs, and records how each
+//! send ends.
 
 mod doubt;
 mod ended;
@@ -20,7 +21,7 @@ pub use new::{NewOutbound, Origin, Recipient};
 
 pub use pending::{Pending, PendingSend};
 
-/// A queued row's id and queue, as a signal to the sender needs them.
+/// The id and the queue of a queued text. A signal to the sender carries both.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Queued {
     pub outbound_id: OutboundId,
@@ -46,7 +47,8 @@ pub enum Deferred {
     Gone,
 }
 
-/// A provider call: the data needed to apply an opt-out that the provider reports for it.
+/// Data about a provider call. They are needed if the provider's answer reports an opt-out of the
+/// guest.
 #[derive(Debug, Clone)]
 pub struct Call {
     pub guest: GuestHash,
@@ -73,7 +75,8 @@ pub enum Next {
     /// The text returns to `queued` and is due after the delay, when the scheduler signals it
     /// (D13).
     RetryAfter(Duration),
-    /// The text returns to `queued` for another attempt in the same call.
+    /// The text returns to `queued`, and the sender makes another attempt while it handles the same
+    /// signal.
     RetryNow,
     Failed,
     /// The text stays `sending` until the attempt's due row settles it.
@@ -122,8 +125,8 @@ impl Tx {
         Ok((done.rows_affected() == 1).then(|| Queued::new(text.outbound_id, text.class)))
     }
 
-    /// Returns the texts of a turn or of an inbound text that are still queued, so that they can be
-    /// signalled again.
+    /// Returns the queued texts of this turn, or the queued canned answers to this inbound text.
+    /// The caller signals them once more.
     pub async fn queued_of(&mut self, row: Uuid) -> Result<Vec<Queued>> {
         let rows: Vec<(Uuid, MessageClass)> =
             sqlx::query_as("select outbound_id, class from outbound_messages where (turn_id = $1 or inbound_id = $1) and state = 'queued' order by seq")
@@ -148,8 +151,9 @@ impl Tx {
             .await?)
     }
 
-    /// Defers a queued text, with a due row that wakes it; expires it if its `useful_until` time is
-    /// over by then.
+    /// Defers a queued text for `wait`, with a due row that wakes the text. Expires the text if its
+    /// `useful_until` time is over by then. Also expires it if `wait` is `None`, which means that
+    /// no sending window opens.
     pub async fn defer(
         &mut self,
         outbound: OutboundId,
@@ -185,7 +189,7 @@ impl Tx {
         }
     }
 
-    /// Returns the guest and conversation of an attempt, and when it was called.
+    /// Returns the guest and conversation of an attempt, and the time of its provider call.
     pub async fn call_of(&mut self, attempt: AttemptId) -> Result<Option<Call>> {
         type Row = (i16, Vec<u8>, Uuid, Uuid, DateTime<Utc>);
         let row: Option<Row> = sqlx::query_as(

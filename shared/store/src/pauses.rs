@@ -1,5 +1,5 @@
-//! Conversations that a person has taken over: the host answers nothing, and texts are held.
-//! Callers lock the conversation before anything else.
+//! Paused conversations: the host answers nothing, and texts are held for a person, who may take
+//! the conversation over. Callers lock the conversation before anything else.
 
 use std::time::Duration;
 
@@ -16,14 +16,15 @@ pub struct Paused {
     pub since: DateTime<Utc>,
     /// End of the pause; `None` if it lasts until a person ends it.
     pub until: Option<DateTime<Utc>>,
-    /// The reason of the case, or `operator`.
+    /// The reason of the case that caused the pause, or `operator`.
     pub reason: String,
-    /// Whether the one holding text of the pause was queued.
+    /// True if the pause's first holding text was queued. Also true if a person has taken over,
+    /// because then none is needed.
     pub held: bool,
 }
 
-/// A resumed conversation. The caller signals it with `first`, the id and trace of its oldest held
-/// text; `None` if no text was held.
+/// A resumed conversation. `first` is the id and trace of the oldest text that was held, which the
+/// caller must signal; `None` if no text was held.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Resumed {
     pub reason: String,
@@ -31,13 +32,14 @@ pub struct Resumed {
     pub first: Option<(Uuid, String)>,
 }
 
-/// Result of a pause's due row, once it has fallen due.
+/// Result of [`Tx::wake`], which is called when a pause's due row falls due.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Wake {
     Resumed(Resumed),
     /// The pause was extended; the due row has to be checked again after this time.
     Later(Duration),
-    /// There is no pause, or only a person ends it.
+    /// The caller has nothing to signal: there is no pause, or only a person may end the pause, or
+    /// the held texts stay with a person who acknowledged a case.
     Nothing,
 }
 
@@ -53,9 +55,10 @@ pub struct Overdue {
 }
 
 impl Tx {
-    /// Pauses the host for `span`; if `None`, until a person ends the pause. A pause in force keeps
-    /// its start, so that texts of an acknowledged case stay held, and keeps its end if that is
-    /// later. A timed pause does not replace the reason of a pause that only a person ends.
+    /// Pauses the host for `span`, or until a person ends the pause if `span` is `None`. A pause
+    /// that is in force keeps its start, because [`Tx::wake`] compares acknowledgements with the
+    /// start. The end never becomes earlier. A timed pause does not replace the reason of a pause
+    /// that only a person ends.
     pub async fn pause(
         &mut self,
         conversation: ConversationId,
@@ -127,8 +130,8 @@ impl Tx {
     }
 
     /// Gives a conversation that `by` has taken over to the colleague `to`, with the cases that
-    /// `by` acknowledged. If `to` is `None`, nobody holds the conversation, and these cases must be
-    /// acknowledged anew, within the full time.
+    /// `by` acknowledged. If `to` is `None`, nobody holds the conversation, and the time for
+    /// acknowledging these cases starts anew.
     pub async fn hand_over(
         &mut self,
         conversation: ConversationId,
@@ -159,7 +162,7 @@ impl Tx {
         Ok(())
     }
 
-    /// Returns the conversations that a person has taken over.
+    /// Returns the conversations that `person` has taken over.
     pub async fn held_by(&mut self, person: &str) -> Result<Vec<ConversationId>> {
         let query = "select conversation_id from conversation_holders where holder = $1 order by conversation_id";
         let rows: Vec<Uuid> = sqlx::query_scalar(query)
@@ -221,8 +224,9 @@ impl Tx {
         }))
     }
 
-    /// Returns the unsettled case that paused the conversation, if its deadline for writing to the
-    /// guest has passed. `None` after a takeover, which has no such deadline.
+    /// Returns the unsettled case that paused the conversation, if the case's deadline for writing
+    /// to the guest has passed. A takeover has no such deadline, so the result is `None` after a
+    /// takeover.
     pub async fn overdue(&mut self, conversation: ConversationId) -> Result<Option<Overdue>> {
         Ok(sqlx::query_as(
             "select e.escalation_id, i.inbound_id, g.guest_id, g.language, i.trace
@@ -281,8 +285,8 @@ impl Tx {
     }
 
     /// Holds these open texts for a person. Returns true if the caller must send a holding text:
-    /// once per pause and, unless a person has taken over, again when the last holding text is
-    /// older than `again_after`.
+    /// the first time in a pause, and again when the last holding text is older than `again_after`.
+    /// No holding text is sent again if `again_after` is `None` or if a person has taken over.
     pub async fn hold_texts(
         &mut self,
         conversation: ConversationId,
@@ -307,8 +311,8 @@ impl Tx {
         Ok(due.rows_affected() == 1)
     }
 
-    /// Returns the conversation of an inbound text or of a guest, or the conversation with this id;
-    /// `None` when the casino has no such row.
+    /// Returns the conversation that `id` names: the id may be that of a conversation, a guest or
+    /// an inbound text. `None` if the casino has no such row.
     pub async fn conversation_of(&mut self, id: Uuid) -> Result<Option<ConversationId>> {
         let found: Option<Uuid> = sqlx::query_scalar(
             "select conversation_id from conversations where conversation_id = $1 or guest_id = $1

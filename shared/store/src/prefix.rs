@@ -1,11 +1,11 @@
-//! Finds ids by the range that a prefix spans, so that operators need not type whole ids. Only the
-//! bound casino's ids are found.
+//! Finds the ids that begin with a prefix, so that operators need not type whole ids. The caller
+//! gives the lowest and the highest id with that prefix. Only the bound casino's ids are found.
 
 use uuid::Uuid;
 
 use crate::{Result, Tx};
 
-/// The kinds of rows that an id names.
+/// The kind of row that is searched for an id.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Named {
     Inbound,
@@ -13,7 +13,7 @@ pub enum Named {
     Turn,
     /// A guest's text, a turn, or an outbound text.
     Text,
-    /// A conversation, named by its own id, its guest's id, or the id of one of the guest's texts.
+    /// A conversation, found by its own id, by the guest's id, or by the id of a text of the guest.
     Conversation,
     Escalation,
     DeadLetter,

@@ -1,5 +1,5 @@
-//! The pre-send check (D6): one statement moves a text from `queued` to `sending` with its attempt,
-//! or returns the refusal. D6 explains its short form and its locks.
+//! The pre-send check (D6). One statement moves a text from `queued` to `sending` and writes its
+//! attempt, or it returns a refusal. D6 explains the locks and the short form, `AT_ONCE`.
 
 use std::time::Duration;
 
@@ -24,18 +24,19 @@ pub struct PresendCheck {
     /// additional time to wait for a webhook after that.
     pub deadline: Duration,
     pub grace: Duration,
-    /// Whether the guest-local sending window is open. Only used for classes with quiet hours.
+    /// Whether the guest may get texts now, by the guest's local time. Only used for classes with
+    /// quiet hours.
     pub window_open: bool,
     /// Whether the jurisdiction requires that the casino's self-exclusion list is consulted before
     /// a proactive text (C-23).
     pub exclusion_list_needed: bool,
-    /// The sender's clock at the call. The provider's answer is compared with newer information by
-    /// this time (C-10).
+    /// The time of the call, by the sender's clock. An opt-out that the provider's answer reports
+    /// gets this time. A newer request of the guest therefore stays in force.
     pub called_at: DateTime<Utc>,
     /// The time of a STOP that Redis holds; it may be newer than what Postgres knows (D7).
     pub refused_as_of: Option<DateTime<Utc>>,
     /// How likely carriers are to filter the text, from 0 to 1 (SMS-34). Only used for classes with
-    /// a limit, for which a missing value counts as too high.
+    /// a limit; for these, `None` is treated as too high.
     pub risk: Option<f64>,
 }
 
@@ -56,10 +57,10 @@ text_enum! {
         /// The text is not `queued`, perhaps because another process sent or ended it.
         NotQueued => "not_queued",
         CasinoInactive => "casino_inactive",
-        /// The text's `useful_until` time, or the five minutes of a confirmation, are over.
+        /// The text's `useful_until` time is over.
         Expired => "expired",
-        /// The casino no longer sends from this number: its document changed after the text was
-        /// queued.
+        /// The casino no longer sends from this number: the casino's document changed after the
+        /// text was queued.
         SenderRetired => "sender_retired",
         Killed => "killed",
         SafetyStateMissing => "safety_state_missing",
@@ -73,7 +74,8 @@ text_enum! {
         Paused => "paused",
         /// A person has to release the reply (AGENT-15).
         AwaitsReview => "awaits_review",
-        /// The provider accepts no text of ours, because of keys or funds.
+        /// A stop forbids calls of this provider: the provider refuses our account, or an operator
+        /// set the stop.
         ProviderStopped => "provider_stopped",
         /// The casino's spend limit at the provider is reached for today.
         Parked => "sending_parked",
@@ -116,8 +118,8 @@ impl Tx {
         self.full_check(check).await
     }
 
-    /// Delivers a message to the web, or returns the reason that forbids it (D33). The check is the
-    /// delivery: once it is committed, the message is `sent` and its stream shows it.
+    /// Delivers a message to the web, or returns the reason that forbids it (D33). No further step
+    /// is needed: after the commit, the message is `sent` and the guest's stream shows it.
     pub async fn show_on_web(
         &mut self,
         conversation: ConversationId,
@@ -169,10 +171,11 @@ impl Tx {
         }))
     }
 
-    /// Claims a text to which no restriction applies. `None` decides nothing: the full check must
-    /// be run.
+    /// Claims a text to which no restriction applies. Returns `None` if the short form cannot
+    /// decide; the caller must then run the full check.
     pub async fn claim_at_once(&mut self, check: &PresendCheck) -> Result<Option<Claim>> {
-        // The casino's settings are known only while this process holds the document in force.
+        // The short form needs the casino's settings, which are known only if this process holds
+        // the current document.
         let Some(held) = self
             .held_document()
             .filter(|_| check.refused_as_of.is_none())
@@ -207,7 +210,7 @@ impl Tx {
 }
 
 /// Permits only some of the texts that [`FULL_CHECK`] permits, and refuses none. A new reason to
-/// refuse must be added to both statements. D6 says why its conditions are written this way.
+/// refuse must be added to both statements. D6 explains the conditions.
 const AT_ONCE: &str = include_str!("../sql/presend_check_at_once.sql");
 
 const FULL_CHECK: &str = include_str!("../sql/presend_check.sql");

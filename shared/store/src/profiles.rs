@@ -1,5 +1,5 @@
-//! Profiles of guests (DATA-14..19): one document per guest, written with the turn that learnt
-//! something of the guest (`sessions`).
+//! Profiles of guests (DATA-14..19): one document per guest. If a turn learnt something about the
+//! guest, the turn's commit writes the profile (`turns`).
 
 use serde_json::Value;
 use seven_domain::{ConversationId, GuestId};
@@ -32,8 +32,9 @@ impl Tx {
         Ok(())
     }
 
-    /// Removes what the conversation's sessions remember of the guest's party, diets and needs, but
-    /// not the marks that keep minors from places for adults.
+    /// Removes what the conversation's sessions remember of the guest's party, diets and needs.
+    /// Keeps `children` and `young`, because the host must still not send minors to places for
+    /// adults.
     pub async fn forget_told(&mut self, conversation: ConversationId) -> Result<()> {
         sqlx::query(
             "update sessions set dialogue = (dialogue - '{party,ages,diets,dislikes,step_free,budget}'::text[])

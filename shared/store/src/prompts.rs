@@ -9,7 +9,7 @@ use uuid::Uuid;
 
 use crate::{Result, Tx};
 
-/// A question that we asked, as needed for the evidence.
+/// A question that we asked, with the data that the evidence of consent needs.
 #[derive(Debug, Clone, FromRow)]
 pub struct Prompt {
     pub outbound_id: Uuid,
@@ -44,9 +44,9 @@ impl Tx {
         Ok(())
     }
 
-    /// Returns the question that a YES written at `written_at` answers. The question must be
-    /// accepted by the provider, not expired, our last text, and sent before the YES (with two
-    /// seconds' tolerance for clocks).
+    /// Returns the question that a YES written at `written_at` answers. The question must be our
+    /// last text. The provider must have accepted it, and it must not have expired. It must have
+    /// been sent before the YES; the clocks may differ by two seconds.
     pub async fn pending_prompt(
         &mut self,
         guest: GuestId,

@@ -1,6 +1,6 @@
-//! Stops of providers that must not be called: for the fleet, or for a casino at its spend limit (a
-//! park); and the texts that wait for them. Stops are rows, so that every process knows them, even
-//! after a restart.
+//! Stops, and the texts that wait until a stop ends. A stop forbids calls of a provider, for the
+//! whole fleet or for one casino. A park is a stop because of a casino's spend limit. Stops are
+//! rows in Postgres, so every process knows them, even after a restart.
 
 use std::time::Duration;
 
@@ -22,15 +22,14 @@ pub struct Stop {
     pub error_code: String,
     pub since: DateTime<Utc>,
     pub until: Option<DateTime<Utc>>,
-    /// Whether the provider is probed until it accepts us again, because it refused the account. If
-    /// the stop concerns one casino, that casino's own sender was refused.
+    /// True if the provider refused our account, or this casino's sender if the stop concerns one
+    /// casino. The provider is then probed until it accepts us again.
     pub probed: bool,
     pub actor: String,
 }
 
 impl Stop {
-    /// Returns whether this is the casino's spend limit, as opposed to a provider that refuses the
-    /// account.
+    /// Returns whether the stop is a park: it was set because of the casino's spend limit.
     pub fn is_park(&self) -> bool {
         !self.casino_id.is_empty() && !self.probed
     }
@@ -52,7 +51,7 @@ pub struct NewStop<'a> {
 }
 
 text_enum! {
-    /// Why a queued text is held until somebody wakes it.
+    /// Why a queued text is held until its due row or [`Store::wake_held`] wakes it.
     HoldReason {
         ProviderStopped => "provider_stopped",
         Parked => "sending_parked",
@@ -81,8 +80,10 @@ pub enum Held {
 }
 
 impl Store {
-    /// Records a stop; an existing one keeps its start and takes the newer end. Returns false if
-    /// the same was in force. Only a person lifts or replaces an operator's stop.
+    /// Records a stop. The new stop replaces a stop of the same provider and casino, but keeps its
+    /// start. If the provider refuses the account during a park, the park also keeps its end. Only
+    /// another operator's stop replaces an operator's stop. Returns true if no stop existed, or if
+    /// an operator's stop replaced a stop that no operator set.
     pub async fn stop_provider(&self, stop: &NewStop<'_>) -> Result<bool> {
         let new: Option<bool> = sqlx::query_scalar(include_str!("../sql/stop_provider.sql"))
             .bind(stop.provider)
@@ -106,7 +107,8 @@ impl Store {
         )
     }
 
-    /// Lifts the stops that match and returns them.
+    /// Lifts stops and returns them. A `provider` of `None` means every provider; a `casino` of
+    /// `None` means the stops of the whole fleet.
     pub async fn lift_stops(
         &self,
         provider: Option<&str>,
@@ -144,8 +146,9 @@ impl Store {
         )
     }
 
-    /// Claims the stops to probe now, one process each, for `every`: those of casino `own`, or the
-    /// fleet's and those of casinos that were not probed for ten minutes.
+    /// Claims stops that are due for a probe, so that within `every` no other process probes them.
+    /// With `own`, claims the stops of this casino. With `None`, claims the stops of the whole
+    /// fleet, and those of casinos whose probe is ten minutes overdue.
     pub async fn claim_probes(&self, every: Duration, own: Option<&CasinoId>) -> Result<Vec<Stop>> {
         Ok(sqlx::query_as(
             "update provider_stops set probe_at = now() + make_interval(secs => $1)
@@ -161,8 +164,8 @@ impl Store {
         .await?)
     }
 
-    /// Makes the texts that wait for a provider due now, of one casino or of all. Each guest's
-    /// texts are sent in order, as the pre-send check lets a later text wait for an earlier one.
+    /// Makes the held texts of one casino, or of all casinos, due now. Each guest still gets texts
+    /// in order: the pre-send check makes a later text wait for an earlier one.
     pub async fn wake_held(&self, casino: Option<&CasinoId>) -> Result<u64> {
         let done = sqlx::query(
             "update due set due_at = now(), claimed_until = null where kind = $1 and ($2::text is null or casino_id = $2) and due_at > now()",
@@ -187,8 +190,8 @@ impl Tx {
             .await?)
     }
 
-    /// Holds a queued text for a provider and checks again after `poll`, or expires it when its
-    /// `useful_until` time is over.
+    /// Holds a queued text that cannot be sent now; a due row wakes it after `poll`. Expires the
+    /// text if its `useful_until` time is over.
     pub async fn hold(
         &mut self,
         outbound: OutboundId,
@@ -214,8 +217,8 @@ impl Tx {
             Some((false, useful)) => {
                 let useful = Duration::try_from_secs_f64(useful).unwrap_or_default();
                 let after = poll.min(useful);
-                // The due row wakes the text. The sweep comes no earlier than that, and keeps a
-                // later time to which it has already backed off.
+                // The due row wakes the text, so the next sweep need not come before that. A sweep
+                // that is planned for later stays where it is.
                 let waits = "update outbound_messages set reason = $2, next_sweep_at = greatest(next_sweep_at, now() + make_interval(secs => $3))
                    where outbound_id = $1";
                 sqlx::query(waits)
@@ -230,8 +233,9 @@ impl Tx {
         }
     }
 
-    /// Expires a text whose `useful_until` time is over and returns the reason. A text that waited
-    /// for a provider keeps the reason for which it waited.
+    /// Expires a text whose `useful_until` time is over. Returns the reason for which the text was
+    /// held. Returns `expired` if the text was not held, or was held as
+    /// [`HoldReason::OptOutAsked`].
     pub async fn lapse(&mut self, outbound: OutboundId) -> Result<&'static str> {
         let reason: Option<String> = sqlx::query_scalar(
             "select reason from outbound_messages where outbound_id = $1 and state = 'queued'",

@@ -12,10 +12,11 @@ pub struct Shown {
     pub delivered: i64,
     pub stop_confirmed: i64,
     pub help_delivered: i64,
-    /// Guests who may get campaigns, and how many of them have no event in the consent chain.
+    /// Guests who may get campaigns.
     pub opted_in: i64,
+    /// Guests who may get campaigns but have no event in the consent chain.
     pub without_proof: i64,
-    /// Finished campaigns that released one to ten guests, as a dry run of the first batch.
+    /// Finished campaigns that were released to only one to ten guests, as a rehearsal is.
     pub small_campaigns: i64,
 }
 

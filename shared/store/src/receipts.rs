@@ -42,7 +42,7 @@ pub struct Filed {
 }
 
 impl Tx {
-    /// Files the receipt and moves its attempt and text.
+    /// Files the receipt, and sets the states of its attempt and text accordingly.
     pub async fn record_receipt(&mut self, receipt: &NewReceipt) -> Result<Filed> {
         let casino = self.casino_str();
         let attempt: Option<(Uuid, Uuid, String)> = sqlx::query_as(

@@ -1,5 +1,5 @@
-//! Queries and writes of reconciliation (D5): which of the provider's inbound texts we never
-//! received, and which of our sends are in doubt.
+//! Reconciliation (D5): finds inbound texts that the provider has and we never received, and
+//! settles our sends that are in doubt.
 
 use std::time::Duration;
 
@@ -31,7 +31,7 @@ pub struct Unsettled {
 text_enum! {
     /// The way in which reconciliation dealt with a text.
     ReconciledAs {
-        /// An inbound text that we never received was taken over.
+        /// An inbound text that we never received was taken from the provider's records.
         Inbound => "inbound",
         /// An outbound text that the provider has no record of was queued again.
         Requeued => "requeued",
@@ -41,7 +41,8 @@ text_enum! {
 /// Result for a text that the provider has no record of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unseen {
-    /// The text is still useful: it is queued again and has to be signalled.
+    /// The text's `useful_until` time is not over. The text is queued again, and the caller has to
+    /// signal it.
     Requeued(Queued),
     /// Ended as `failed`: its `useful_until` time is over, or it was requeued once before.
     Ended,
@@ -50,8 +51,9 @@ pub enum Unseen {
 }
 
 impl Tx {
-    /// Claims the reconciliation of this casino with a provider; `None` while another process
-    /// claimed it within `every`. Returns the time up to which everything was compared before.
+    /// Claims the reconciliation of this casino with a provider; returns `None` if it was claimed
+    /// within the last `every`. Otherwise returns the time up to which all texts have been
+    /// compared; the inner `None` means that none were compared yet.
     pub async fn claim_reconciliation(
         &mut self,
         provider: &str,
@@ -70,8 +72,8 @@ impl Tx {
         .await?)
     }
 
-    /// Records that everything was compared up to `until`; deletes marks older than the provider's
-    /// records.
+    /// Records that everything up to `until` was compared. Also deletes marks of
+    /// [`Tx::mark_reconciled`] that are older than 30 days.
     pub async fn note_reconciliation(
         &mut self,
         provider: &str,
@@ -95,7 +97,7 @@ impl Tx {
         Ok(())
     }
 
-    /// Returns which of these inbound texts were neither stored nor taken over by reconciliation.
+    /// Returns which of these inbound texts are neither stored nor marked as reconciled.
     pub async fn unheard(&mut self, provider: &str, ids: &[String]) -> Result<Vec<String>> {
         Ok(sqlx::query_scalar(
             "select id from unnest($2::text[]) as id
@@ -138,8 +140,9 @@ impl Tx {
         Ok(done.rows_affected() == 1)
     }
 
-    /// Returns attempts older than `margin` without a final outcome: those in doubt since `since`,
-    /// then accepted ones since `taken_since`, as carriers may never report delivery.
+    /// Returns attempts without a final outcome that are older than `margin`. Attempts in doubt
+    /// that began after `since` come first. Then come attempts that the provider accepted after
+    /// `taken_since`: the carrier may never report their delivery.
     pub async fn unsettled(
         &mut self,
         provider: &str,
@@ -156,7 +159,7 @@ impl Tx {
             .await?)
     }
 
-    /// Returns which of these sends are already known as ours.
+    /// Returns which of these provider message ids belong to attempts of ours.
     pub async fn known_sends(&mut self, provider: &str, ids: &[String]) -> Result<Vec<String>> {
         Ok(
             sqlx::query_scalar("select distinct provider_message_id from send_attempts where provider = $1 and provider_message_id = any($2)")
@@ -167,8 +170,9 @@ impl Tx {
         )
     }
 
-    /// Settles a text in doubt of which the provider has no record. It is queued again, once, if it
-    /// is still useful (D5); the pre-send check is repeated.
+    /// Settles a text in doubt of which the provider has no record. If its `useful_until` time is
+    /// not over, the text is queued again, but only once (D5). The sender then repeats the pre-send
+    /// check.
     pub async fn never_had(&mut self, outbound: OutboundId) -> Result<Unseen> {
         let row: Option<(MessageClass, String, bool)> = sqlx::query_as(
             "select class, coalesce(provider, ''), useful_until > now() from outbound_messages where outbound_id = $1 and state = 'unknown' for update",

@@ -60,8 +60,8 @@ const OLD: [(&str, &str); 13] = [
     ),
 ];
 
-/// Archives idle guests or marks them as warm. Idle time counts from the guest's last text or, if
-/// the guest never texted, from the creation of their row.
+/// Archives idle guests or marks them as warm. A guest is idle since their last text. A guest who
+/// never texted is idle since their row was created.
 const LIFECYCLE: [(&str, &str); 2] = [
     (
         "archived",
@@ -81,8 +81,9 @@ select g.guest_id, g.key_id, g.phone_hash from guests g where g.status <> 'pendi
 limit 500";
 
 impl Tx {
-    /// Removes the bound tenant's dead letters older than `days`, in any state: those addressed to
-    /// numbers of no casino contain guests' texts.
+    /// Removes the bound tenant's dead letters older than `days`, in any state. Meant for dead
+    /// letters of texts to numbers that belong to no casino: these letters contain guests' words,
+    /// too.
     pub async fn forget_letters(&mut self, days: i32) -> Result<u64> {
         let query = "delete from dead_letters where last_at < now() - make_interval(days => $1)";
         Ok(sqlx::query(query)
@@ -92,8 +93,8 @@ impl Tx {
             .rows_affected())
     }
 
-    /// Marks guests idle for `warm` days as warm and for `archive` days as archived; deletes texts,
-    /// turns and receipts older than `archive` days.
+    /// Marks guests as warm after `warm` idle days and as archived after `archive` idle days.
+    /// Deletes finished rows, such as texts, turns and receipts, after `archive` days.
     pub async fn apply_retention(&mut self, warm: i32, archive: i32) -> Result<Value> {
         let mut counts = json!({});
         for (what, statement) in OLD {
@@ -117,7 +118,8 @@ impl Tx {
         Ok(counts)
     }
 
-    /// Returns guests idle for more than `days`, whose phone must not be kept longer.
+    /// Returns at most 500 guests who were idle for more than `days` and whose phone numbers must
+    /// therefore be deleted.
     pub async fn idle_guests(&mut self, days: i32) -> Result<Vec<(GuestId, GuestHash)>> {
         let rows: Vec<(Uuid, i16, Vec<u8>)> = sqlx::query_as(IDLE)
             .bind(days)

@@ -15,10 +15,10 @@ pub struct Hits {
     pub pattern_id: String,
     pub hits: i64,
     pub guests: i64,
-    /// Hits that a person judged to be harmless texts.
+    /// Hits on texts that a person judged to be harmless.
     pub false_alarms: i64,
     pub last_at: DateTime<Utc>,
-    /// Id of the newest text that it hit.
+    /// Id of the newest text that the pattern hit.
     pub last_text: String,
 }
 
@@ -47,7 +47,8 @@ impl Tx {
         )
     }
 
-    /// Returns the layers that hit a guest's text; `None` when there is no such text.
+    /// Returns the layers of the guardrails that hit this text of a guest; `None` when there is no
+    /// such text.
     pub async fn guardrail_hit(&mut self, text: Uuid) -> Result<Option<Vec<String>>> {
         Ok(sqlx::query_scalar(
             "select coalesce((select array_agg(detail->>'layer' order by entry) from audit_log where action = 'guardrail_triggered' and subject = $1::text), '{}')

@@ -1,5 +1,5 @@
-//! Replies that a casino's people keep for guests; they are put into a text and can be changed
-//! before it is sent.
+//! Prepared replies that a casino's staff keep. A person copies a saved reply into a text and may
+//! change it before the text is sent.
 
 use seven_domain::Language;
 use sqlx::FromRow;
@@ -7,7 +7,7 @@ use uuid::Uuid;
 
 use crate::{Error, Result, Tx};
 
-/// A saved reply; a language without a text is empty.
+/// A saved reply. `en` or `es` is empty if there is no text in that language.
 #[derive(Debug, Clone, Default, PartialEq, Eq, FromRow)]
 pub struct SavedReply {
     pub reply_id: Uuid,
@@ -25,7 +25,7 @@ pub enum Saved {
 }
 
 impl SavedReply {
-    /// Returns the text in this language, otherwise in the other one.
+    /// Returns the text in this language or, if that is empty, in the other one.
     pub fn text(&self, language: Language) -> &str {
         let (first, second) = match language {
             Language::En => (&self.en, &self.es),
@@ -42,8 +42,8 @@ impl Tx {
         Ok(sqlx::query_as(query).fetch_all(self.conn()).await?)
     }
 
-    /// Adds a saved reply, or replaces the one with its id. After [`Saved::TitleTaken`], nothing
-    /// else can be done in this transaction.
+    /// Adds a saved reply, or replaces the one with its id. After [`Saved::TitleTaken`], the
+    /// transaction is aborted and must be rolled back.
     pub async fn put_saved_reply(&mut self, reply: &SavedReply, by: &str) -> Result<Saved> {
         let casino = self.casino_str();
         let stored = sqlx::query(

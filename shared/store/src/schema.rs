@@ -1,5 +1,5 @@
 //! The schema version of a database and the one that this build needs. Migrations only add, so that
-//! the previous release keeps running; `tests.rs` checks that.
+//! workers of the previous release keep running; `tests.rs` checks this.
 
 use secrecy::{ExposeSecret, SecretString};
 use sqlx::{Connection, PgConnection, Row};
@@ -12,8 +12,8 @@ pub enum Standing {
     Same,
     /// The database has this newer version; its additions are unknown to this build.
     Newer(i64),
-    /// The database has this version and lacks migrations that this build needs; 0 means it has
-    /// none.
+    /// The database has this version and lacks migrations that this build needs. The version is 0
+    /// if the database has no migrations, or if the worker may not read the version.
     Older(i64),
 }
 
@@ -25,8 +25,8 @@ pub struct Pending {
     pub name: String,
 }
 
-/// Returns the newest schema version that this build knows, which is the lowest that its workers
-/// run on.
+/// Returns the newest schema version that this build knows. The build's workers need at least this
+/// version.
 pub fn needed() -> i64 {
     MIGRATIONS
         .iter()
@@ -62,8 +62,8 @@ impl Store {
             .map_err(Error::from)
         {
             Ok(there) => Ok(Standing::of(&there)),
-            // Before migration 0017 workers may not read the table; without any migration there is
-            // no table.
+            // Before migration 0017, workers have no right to read this table. Before the first
+            // migration, the table does not exist.
             Err(Error::Query(sqlx::Error::Database(e)))
                 if e.code().is_some_and(|c| c == "42501" || c == "42P01") =>
             {

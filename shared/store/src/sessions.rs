@@ -1,5 +1,5 @@
-//! Sessions (DATA-25, SMS-26): opened by a guest's text, updated with each turn. `seven-guest`
-//! interprets their contents.
+//! Sessions (DATA-25, SMS-26). A guest's text opens a session, and each turn updates the session.
+//! `seven-guest` interprets the stored contents.
 
 use std::time::Duration;
 
@@ -37,21 +37,22 @@ pub struct SessionAfter {
 /// The state of a conversation when a turn begins.
 #[derive(Debug, Clone, Default)]
 pub struct ConversationState {
-    /// The current session; `None` for a conversation older than sessions.
+    /// The current session; `None` for a conversation that began before sessions were introduced.
     pub session: Option<SessionRow>,
     /// The newest earlier session in which the host answered.
     pub before: Option<SessionRow>,
     pub paused: Option<Paused>,
-    /// Cases of the last seven days: all of them, and those that no person has settled.
+    /// Number of cases of the last seven days.
     pub recent_cases: i64,
+    /// Number of these cases that nobody has settled, without those of severity `sev3`.
     pub open_cases: i64,
-    /// The guest's profile; `None` if nothing was learnt about the guest yet. The lease's lock
-    /// serialises readers that will write it.
+    /// The guest's profile; `None` if nothing was learnt about the guest yet. Turns of a
+    /// conversation read and write the profile one after the other, because each turn holds the
+    /// lease.
     pub profile: Option<Value>,
     /// The newest exchanges, oldest first: (guest's text, our text).
     pub exchanges: Vec<(String, String)>,
-    /// Texts that wait for an answer and are still useful, in the order in which the guest wrote
-    /// them.
+    /// Texts that wait for an answer and are not stale, in the order in which the guest wrote them.
     pub open: Vec<OpenText>,
 }
 
@@ -62,7 +63,7 @@ pub struct Shown<'a> {
     pub useful: Duration,
     /// Maximum number of exchanges.
     pub most: usize,
-    /// Verdicts of texts that were answered without a turn but still belong to the exchanges.
+    /// Verdicts of texts that are part of the exchanges although they were answered without a turn.
     pub canned: &'a [&'a str],
 }
 
@@ -85,8 +86,9 @@ struct Row {
 const PLACE: &str = include_str!("../sql/conversation_state.sql");
 
 impl Tx {
-    /// Returns the conversation's state for a turn, in one query. If the lease's lock on the
-    /// conversation was taken before, the list of open texts is complete and final.
+    /// Returns the conversation's state for a turn, in one query, and closes stale texts. If the
+    /// transaction already holds the lease's lock on the conversation, no open text can be added
+    /// meanwhile.
     pub async fn place(
         &mut self,
         conversation: ConversationId,

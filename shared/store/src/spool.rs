@@ -32,8 +32,8 @@ impl Tx {
         Ok(())
     }
 
-    /// Returns those of the spooled messages that no other scheduler has locked, oldest first, and
-    /// locks them until this transaction ends.
+    /// Locks these spooled messages until the transaction ends and returns them, oldest first.
+    /// Leaves out messages that another scheduler has locked.
     pub async fn take_spooled(&mut self, ids: &[Uuid]) -> Result<Vec<Spooled>> {
         Ok(sqlx::query_as(
             "select spool_id, subject, message_key, headers, payload from spool

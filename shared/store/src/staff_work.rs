@@ -1,5 +1,5 @@
-//! Work of staff at a conversation: notes among themselves, and the operators who may read its
-//! words for some minutes.
+//! Work of staff in a conversation: notes for each other, and permissions of operators to read the
+//! conversation's words for some minutes.
 
 use chrono::{DateTime, Utc};
 use seven_domain::{ConversationId, OperatorId};

@@ -1,4 +1,5 @@
-//! Facts beside the profile that decide whether a guest may get an offer (CONV-35, CONV-36).
+//! Facts that decide, together with the profile, whether a guest may get an offer (CONV-35,
+//! CONV-36).
 
 use seven_domain::{ConversationId, GuestId};
 use sqlx::FromRow;
@@ -11,8 +12,8 @@ pub struct Standing {
     pub marketing_consent: bool,
     pub suppressed: bool,
     pub self_excluded: bool,
-    /// Whether the guest ever wrote a cry for help about gambling, or any cry for help in this
-    /// session: no gaming offer.
+    /// If true, the guest gets no gaming offer. True if the guest ever wrote a cry for help about
+    /// gambling, or any cry for help in this session.
     pub responsible_gaming: bool,
     pub guest_texts: i64,
     /// Texts of three words or more.

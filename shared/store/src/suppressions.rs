@@ -1,5 +1,5 @@
-//! STOP and START per guest (D7): the request with the latest `occurred_at` of the provider wins;
-//! of two with the same time, STOP wins.
+//! STOP and START of guests (D7). The guest's latest request is in force, by the provider's
+//! `occurred_at`. If two requests have the same time, STOP is in force.
 
 use chrono::{DateTime, Utc};
 use seven_domain::{GuestHash, SuppressionState};
@@ -18,13 +18,13 @@ pub enum Applied {
     Repeat,
 }
 
-/// How a STOP or START was requested. This decides whether one START is enough and whether the
-/// provider blocks the number (SMS-20, C-6).
+/// The way in which the guest asked for a STOP or START (SMS-20, C-6). The way decides whether one
+/// START is enough to opt in again, and whether the provider blocks the number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Word<'a> {
     /// One of [`crate::consent::method`].
     pub method: &'a str,
-    /// Whether the provider reacts to this very word too: it blocks or unblocks the number itself.
+    /// Whether the provider knows this word, too, and itself blocks or unblocks the number.
     pub provider_knows: bool,
 }
 
@@ -36,8 +36,8 @@ pub struct Suppression {
     pub method: String,
     pub provider_knows: bool,
     pub provider_blocked: bool,
-    /// When the guest was asked whether they want no more texts, if not answered yet: no proactive
-    /// text is sent (D20).
+    /// When the guest was asked whether they want no more texts; `None` if not asked or already
+    /// answered. Until the guest answers, no proactive text is sent (D20).
     pub asked_at: Option<DateTime<Utc>>,
 }
 
@@ -56,8 +56,8 @@ pub struct SaidStop {
 pub enum Sync {
     /// The opt-out was new to us; the guest is suppressed now.
     Suppressed,
-    /// The guest opted in again with a word that the provider does not know. The provider still
-    /// blocks the number; we report that and wait.
+    /// The guest opted in again with a word that the provider does not know, so the provider still
+    /// blocks the number. We report the block and send nothing.
     Blocked,
     /// The guest's opt-out was known already.
     Known,
@@ -66,8 +66,8 @@ pub enum Sync {
 }
 
 impl Tx {
-    /// Records a STOP. Its commit waits for claims in progress, and claims wait for it: see
-    /// `presend_check`.
+    /// Records a STOP. A STOP and a pre-send check of the same guest wait for each other, because
+    /// both lock the guest's suppression row.
     pub async fn stop(
         &mut self,
         guest: &GuestHash,
@@ -79,7 +79,7 @@ impl Tx {
             .await
     }
 
-    /// Lifts a suppression; only the gate calls it.
+    /// Records a START, which lifts the suppression. Only the gate calls this.
     pub async fn start(
         &mut self,
         guest: &GuestHash,
@@ -121,8 +121,8 @@ impl Tx {
             .rows_affected()
             == 1;
         Ok(match before {
-            // The event is stored already: ingress wrote it, and now the gate writes it again. It
-            // counts as the change that it made the first time.
+            // If the row already has this event, ingress wrote the event before the gate. The gate
+            // gets the result of that first write.
             Some((_, _, event)) if event == event_id => Applied::Changed,
             Some((was, ..)) if was == state => Applied::Repeat,
             _ if changed => Applied::Changed,
@@ -130,7 +130,7 @@ impl Tx {
         })
     }
 
-    /// Returns the STOP or START in force, and locks it against the next one.
+    /// Returns the STOP or START in force, and locks its row until the transaction ends.
     pub async fn suppression(&mut self, guest: &GuestHash) -> Result<Option<Suppression>> {
         Ok(
             sqlx::query_as("select state, as_of, method, provider_knows, provider_blocked, asked_at from suppressions where key_id = $1 and phone_hash = $2 for update")
@@ -214,7 +214,8 @@ impl Tx {
         Ok(sync)
     }
 
-    /// Adds the suppression row of a new guest; without it the pre-send check refuses.
+    /// Adds the suppression row of a new guest. Without this row, the pre-send check refuses texts
+    /// with `safety_state_missing`.
     pub async fn ensure_suppression_row(&mut self, guest: &GuestHash) -> Result<()> {
         let casino = self.casino_str();
         sqlx::query(
@@ -229,8 +230,8 @@ impl Tx {
         Ok(())
     }
 
-    /// Returns the STOP in this inbound text, for applying it at other casinos; `None` if the guest
-    /// was erased since, or has no phone.
+    /// Returns the STOP in this inbound text; the caller applies it at other casinos. `None` if the
+    /// guest was erased since, or has no phone.
     pub async fn said_stop(&mut self, inbound: uuid::Uuid) -> Result<Option<SaidStop>> {
         Ok(sqlx::query_as(
             "select g.phone, coalesce(i.casino_number, c.casino_number) as casino_number, i.occurred_at, i.event_id, s.method
@@ -243,7 +244,7 @@ impl Tx {
         .await?)
     }
 
-    /// Returns whether the STOP or START in force was made by this event.
+    /// Returns whether the STOP or START in force came with this event.
     pub async fn has_word(&mut self, guest: &GuestHash, event_id: &str) -> Result<bool> {
         let query = "select exists (select 1 from suppressions where key_id = $1 and phone_hash = $2 and event_id = $3)";
         let query = sqlx::query_scalar(query)
@@ -266,7 +267,8 @@ impl Tx {
     }
 }
 
-/// The latest request wins, STOP at a tie (D7). A repeated request keeps the event id of the first
-/// one, so that only the first is confirmed. It also keeps the stricter method, and that the
-/// provider knows of the request.
+/// Stores a request if it is later than the stored one, or if it is a STOP with the same time (D7).
+/// If the guest repeats a request, the row keeps the event id of the first one, so that only the
+/// first is confirmed. It also keeps the method `natural_language`, and that the provider knows of
+/// the request.
 const PUT: &str = include_str!("../sql/put_suppression.sql");

@@ -22,8 +22,8 @@ pub struct Ticket {
 }
 
 impl Tx {
-    /// Makes the conversation's ticket wait for a person, or opens one with the casino's next
-    /// number. Returns the number. The conversation must be locked.
+    /// Makes the conversation's ticket wait for a person, or opens a ticket with the casino's next
+    /// number. Returns the ticket's number. The caller must have locked the conversation.
     pub async fn await_person(
         &mut self,
         ticket: Uuid,
@@ -31,9 +31,8 @@ impl Tx {
         reason: &str,
     ) -> Result<i64> {
         let casino = self.casino_str();
-        // A message that was held while the ticket waited may be handled only after a person
-        // resolved the ticket. The database refuses the move from resolved to waiting, so the
-        // ticket is reopened first.
+        // The ticket may be resolved already when a message that was held is handled. The database
+        // refuses the move from resolved to waiting, so a resolved ticket is reopened first.
         self.reopen_ticket(conversation).await?;
         let known: Option<i64> = sqlx::query_scalar(
             "update tickets set state = 'pending_human', reason = $2, resolved_at = null, resolved_by = null, resolve_key = null
@@ -46,7 +45,8 @@ impl Tx {
         if let Some(number) = known {
             return Ok(number);
         }
-        // Two conversations that open a ticket at the same time take one number after the other.
+        // Two conversations may open a ticket at the same time. The lock makes them take different
+        // numbers.
         sqlx::query("select pg_advisory_xact_lock(hashtextextended('ticket ' || $1, 0))")
             .bind(&casino)
             .execute(self.conn())
@@ -63,7 +63,7 @@ impl Tx {
         .await?)
     }
 
-    /// Returns a ticket of the casino.
+    /// Returns the ticket with this id; `None` if the bound casino has none.
     pub async fn ticket(&mut self, ticket: Uuid) -> Result<Option<Ticket>> {
         Ok(sqlx::query_as("select ticket_id, number, conversation_id, state, reason, opened_at, resolved_by, resolve_key from tickets where ticket_id = $1")
             .bind(ticket)
@@ -71,8 +71,8 @@ impl Tx {
             .await?)
     }
 
-    /// Resolves the conversation's ticket, if one waits for a person: a person has answered, or the
-    /// pause ended without an answer (`by` is `None`).
+    /// Resolves the conversation's ticket, if it waits for a person. `by` is the person who
+    /// answered, or `None` if the pause ended without an answer.
     pub async fn resolve_ticket(
         &mut self,
         conversation: ConversationId,
@@ -102,8 +102,8 @@ impl Tx {
         Ok(())
     }
 
-    /// Closes tickets that wait for nobody and whose guest wrote nothing for a day. Returns their
-    /// number.
+    /// Closes open tickets whose guest wrote nothing for a day; returns how many. A ticket that
+    /// waits for a person stays as it is.
     pub async fn close_idle_tickets(&mut self) -> Result<u64> {
         let done = sqlx::query(
             "update tickets ticket set state = 'closed' from conversations talk

@@ -65,7 +65,8 @@ pub struct OutboundLine {
     pub ended_at: Option<DateTime<Utc>>,
     pub trace: String,
     pub campaign_id: Option<Uuid>,
-    /// How likely carriers were to filter the text (SMS-35); only for texts that are not answers.
+    /// How likely carriers were to filter the text when it was sent, from 0 to 1 (SMS-35). Answers
+    /// have no such score.
     pub risk_score_at_send: Option<f64>,
 }
 
@@ -115,8 +116,8 @@ const OUTBOUND: &str = "select outbound_id, turn_id, inbound_id, part, parts, ki
  where ($1::uuid is null or guest_id = $1) and ($2::text is null or trace like '%' || $2 || '%')
    and ($3::text is null or state = $3) order by created_at desc, seq desc limit $4";
 
-/// The columns of an [`InboundLine`], with any condition. A macro, because statements are fixed
-/// strings.
+/// The query for the [`InboundLine`]s that meet the condition `$where`. It is a macro because a
+/// statement must be a string literal.
 macro_rules! inbound_lines {
     ($where:literal) => {
         concat!(
@@ -127,7 +128,7 @@ macro_rules! inbound_lines {
     };
 }
 
-/// The columns of a [`TurnLine`], with any condition.
+/// The query for the [`TurnLine`]s that meet the condition `$where`.
 macro_rules! turn_lines {
     ($where:literal) => {
         concat!(
@@ -138,7 +139,8 @@ macro_rules! turn_lines {
 }
 
 impl Tx {
-    /// Returns all rows about the subject, each list oldest first.
+    /// Returns the rows about the subject, each list oldest first. Reads only the newest `most`
+    /// inbound texts, the newest `most` turns, and the newest `most` outbound texts.
     pub async fn timeline(&mut self, subject: &Subject, most: i64) -> Result<Timeline> {
         let (guest, trace) = match subject {
             Subject::Guest(guest) => (Some(guest.0), None),
@@ -233,8 +235,8 @@ impl Tx {
         Ok((attempts, receipts))
     }
 
-    /// Returns the text of an attempt that the provider accepted, with its turn and the guest's
-    /// text. The handset and scripts use it to show the reply's agent and sources.
+    /// Returns the outbound text of an attempt, its turn, and the guest's text that it answers.
+    /// With these, the handset and scripts show the reply's agent and sources.
     pub async fn explain_attempt(
         &mut self,
         attempt: Uuid,

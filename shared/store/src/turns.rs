@@ -1,4 +1,5 @@
-//! Finished turns: the reply that the host decided on, and the rows it is based on.
+//! Finished turns: the replies that the host decided on, and the content rows that they are based
+//! on.
 
 mod shown;
 
@@ -31,7 +32,7 @@ pub struct NewTurn {
     pub language: Language,
     pub verdict: String,
     pub draft: String,
-    /// Why the text must disclose that an AI writes.
+    /// Why the text must disclose that an AI writes; `None` if it need not.
     pub disclosure: Option<DisclosureKind>,
     pub sources: Vec<String>,
     pub grounded: bool,
@@ -63,16 +64,17 @@ pub struct Turn {
     pub tries: i32,
     pub trace: String,
     pub channel: Channel,
-    /// An earlier turn of the conversation is not shaped yet; its texts have to be queued first.
+    /// Whether an earlier turn of the conversation is not shaped yet. The texts of that turn have
+    /// to be queued first.
     #[sqlx(default)]
     pub behind: bool,
-    /// A person reads the conversation's replies before they leave.
+    /// Whether a person reads the conversation's replies before they are sent.
     #[sqlx(default)]
     pub reviewed: bool,
 }
 
-/// A single statement, so that it takes one round trip. `ours` locks the conversation before
-/// anything else (ARCHITECTURE, lock order).
+/// A single statement, so that it takes one round trip. Its CTE `ours` locks the conversation
+/// before anything else (ARCHITECTURE.md, lock order).
 const COMMIT: &str = include_str!("../sql/commit_turn.sql");
 
 /// The session and profile that are written with a turn.
@@ -83,19 +85,20 @@ pub struct Kept<'a> {
     pub profile: Option<&'a serde_json::Value>,
 }
 
-/// The switches in force, and any newer text, found by a turn's commit.
+/// State that a turn's commit reads: the switches in force, and the first newer text.
 #[derive(Debug, Clone)]
 pub struct Committing {
     /// The switches that are on (D14).
     pub switched: Vec<Switch>,
-    /// The first text that arrived during the turn, with its trace. A text that is just being
-    /// stored is missed; its own signal follows.
+    /// The first text that arrived during the turn, with its trace. A text that another transaction
+    /// has not committed yet is not seen; its signal comes later.
     pub more: Option<(Uuid, String)>,
 }
 
 impl Tx {
-    /// Writes the turn with all that belongs to it if the epoch still holds. `None`: the epoch
-    /// changed or a text was no longer open, and the transaction must not be committed.
+    /// Writes the turn, with `kept` and its effect on `texts`, if the epoch is still current.
+    /// Returns `None` if the epoch changed or a text is no longer open. The caller must then not
+    /// commit.
     pub async fn commit_turn(
         &mut self,
         turn: &NewTurn,
@@ -146,8 +149,8 @@ impl Tx {
         }))
     }
 
-    /// Returns the turn as it was, with the casino, and locks it against a second envelope and a
-    /// STOP. A drafted turn becomes shaped with the commit.
+    /// Locks the turn, so that neither a second envelope nor a STOP can change it, and returns it
+    /// with its casino. Sets a `drafted` turn to `shaped`; the returned state is the one before.
     pub async fn take_draft(&mut self, turn: TurnId) -> Result<Option<(Turn, Casino)>> {
         #[derive(FromRow)]
         struct Row {
@@ -179,7 +182,7 @@ impl Tx {
         .await?)
     }
 
-    /// Counts a failure that concerns only this turn (D16); returns the number of tries so far.
+    /// Counts a failed try of this turn (D16); returns the number of tries so far.
     pub async fn count_turn_try(&mut self, turn: TurnId, error: &str) -> Result<i32> {
         let tries: Option<i32> = sqlx::query_scalar(
             "update turns set tries = tries + 1, last_error = $2 where turn_id = $1 returning tries",

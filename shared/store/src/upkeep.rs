@@ -1,5 +1,5 @@
-//! Recurring operator work, as recorded in the fleet's audit log: secrets rotated (SEC-131),
-//! backups made (DEP-31), recoveries drilled (DEP-33).
+//! Recurring work of operators, as recorded in the fleet's audit log: rotations of secrets
+//! (SEC-131), backups (DEP-31), and drills of a recovery (DEP-33).
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,8 @@ use crate::{Result, Store};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Upkeep {
-    /// When this database was set up; work that was never recorded counts from then.
+    /// When this database was set up. Work that was never recorded is treated as if it was last
+    /// done at this time.
     pub begun: DateTime<Utc>,
     /// When each secret was last recorded as rotated, by its name in the settings.
     pub rotated: BTreeMap<String, DateTime<Utc>>,

@@ -7,7 +7,7 @@ use uuid::Uuid;
 
 use crate::{Result, Tx};
 
-/// One item's vector, and the hash of the text and space that it was made from.
+/// One item's vector, and a hash of the item's text and the space from which the vector was made.
 #[derive(Debug, Clone, PartialEq)]
 pub struct VectorRow {
     pub item_id: String,
@@ -16,7 +16,7 @@ pub struct VectorRow {
 }
 
 impl Tx {
-    /// Returns item id -> hash of all vectors of `space`.
+    /// Returns the hash of every item's vector in `space`, by item id.
     pub async fn vector_hashes(&mut self, space: &str) -> Result<HashMap<String, String>> {
         let rows: Vec<(String, String)> = sqlx::query_as(
             "select item_id, content_hash from content_vectors where space = $1 and chunk = 0",
@@ -27,8 +27,8 @@ impl Tx {
         Ok(rows.into_iter().collect())
     }
 
-    /// Returns all vectors of `space`; the reader must check by the hash whether each still fits
-    /// its item.
+    /// Returns all vectors of `space`. An item may have changed since, so the caller must compare
+    /// each hash with the item's.
     pub async fn vectors(&mut self, space: &str) -> Result<Vec<VectorRow>> {
         let rows: Vec<(String, String, Vec<f32>)> =
             sqlx::query_as("select item_id, content_hash, vector from content_vectors where space = $1 and chunk = 0")
@@ -87,8 +87,8 @@ impl Tx {
         .await?)
     }
 
-    /// Stores the vector of one of the casino's own questions. A question that was removed
-    /// meanwhile gets none.
+    /// Stores the vector of one of the casino's own questions, unless the question was removed
+    /// meanwhile.
     pub async fn put_question_vector(
         &mut self,
         space: &str,
@@ -139,7 +139,8 @@ impl Tx {
         Ok(gone.rows_affected())
     }
 
-    /// Removes the vectors of all other spaces, which no worker reads once all run with `space`.
+    /// Removes the vectors of all spaces but `space`. Once every worker uses `space`, nobody reads
+    /// them.
     pub async fn remove_other_vectors(&mut self, space: &str) -> Result<u64> {
         sqlx::query("delete from content_question_vectors where space <> $1")
             .bind(space)
@@ -153,7 +154,7 @@ impl Tx {
     }
 
     /// Raises the content version, so that every worker reads the casino's content again; returns
-    /// it.
+    /// the new version.
     pub async fn raise_content_version(&mut self) -> Result<i64> {
         Ok(sqlx::query_scalar(
             "update casinos set content_version = content_version + 1, content_changed_at = now() returning content_version",

@@ -1,5 +1,5 @@
-//! Queries for the casinos that the scheduler's checks have to visit. At any time they are few.
-//! Each query reads all casinos at once and returns ids only (D9).
+//! Finds the few casinos that the scheduler's checks have to visit. Each query reads all casinos at
+//! once and returns ids only (D9).
 
 use std::{collections::HashSet, time::Duration};
 
@@ -9,8 +9,8 @@ use uuid::Uuid;
 use crate::{Result, Store};
 
 impl Store {
-    /// Returns texts of the last `span` that were handed to a provider after their guest's STOP was
-    /// stored, although their class forbids that (SEC-94).
+    /// Returns texts of the last `span` that went to a provider although the guest's STOP was
+    /// stored before, and although the class forbids texts after a STOP (SEC-94).
     pub async fn sent_after_stop(&self, span: Duration) -> Result<Vec<(CasinoId, OutboundId)>> {
         let rows: Vec<(String, Uuid)> = sqlx::query_as(
             "select casino_id, outbound_id from fleet_sent_after_stop(make_interval(secs => $1)) order by 1, 2",
@@ -23,8 +23,9 @@ impl Store {
             .collect()
     }
 
-    /// Returns casinos that attempted a send within the span, or whose text was recorded as sent
-    /// within it, and those with an open alert of one of these names, whose cause may be over.
+    /// Returns casinos that attempted a send or recorded a text as sent within the last `span`.
+    /// Also returns casinos with an open alert of one of these names, because the alert's cause may
+    /// be over.
     pub async fn sending_or_alerted(
         &self,
         span: Duration,
@@ -50,7 +51,8 @@ impl Store {
         )
     }
 
-    /// Returns casinos that were not compared with this provider's records within the span.
+    /// Returns casinos whose texts were not compared with this provider's records within the last
+    /// `span`.
     pub async fn unreconciled(&self, provider: &str, span: Duration) -> Result<HashSet<CasinoId>> {
         let rows: Vec<String> = sqlx::query_scalar(
             "select casino_id from fleet_unreconciled($1, make_interval(secs => $2))",

@@ -1,5 +1,5 @@
-//! Messages for a guest's stream on the web (D33): the delivered messages of the conversation, in
-//! the order in which they became visible, and whether an answer is still being made.
+//! Data for a guest's stream on the web (D33): the delivered messages of the conversation, in the
+//! order in which they became visible, and whether an answer is being made.
 
 use chrono::{DateTime, Utc};
 use seven_domain::{ConversationId, Disposition, GuestHash, Language, TicketState};
@@ -23,17 +23,17 @@ pub struct WebMessage {
     pub sent_at: DateTime<Utc>,
 }
 
-/// A message of the guest, as its stream follows it.
+/// The guest's message whose answer a stream waits for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, FromRow)]
 pub struct Asked {
     pub inbound_id: Uuid,
     pub disposition: Disposition,
 }
 
-/// The news of a conversation.
+/// The messages that a stream has not written yet, and the conversation's present state.
 #[derive(Debug, Clone)]
 pub struct WebNews {
-    /// The guest's message that the stream asked for; `None` until the gate has stored it.
+    /// The guest's message that the stream follows; `None` until the gate has stored it.
     pub asked: Option<Asked>,
     /// Whether an answer is being made: a text is open, or a reply is not delivered yet.
     pub busy: bool,
@@ -56,7 +56,7 @@ pub enum ReadFrom {
     Answer,
 }
 
-/// A line of the history, of the guest or of ours.
+/// A message in the history of a conversation, written by the guest or by us.
 #[derive(Debug, Clone, PartialEq, Eq, FromRow)]
 pub struct WebLine {
     /// Number of our message; `None` for the guest's.
@@ -69,9 +69,9 @@ pub struct WebLine {
 }
 
 impl Tx {
-    /// Returns what is new for a visitor, from `from` on. `message` is the provider message id of
-    /// the guest's message that the stream follows; at most `most` messages are read. `None`: the
-    /// visitor has written nothing yet.
+    /// Returns at most `most` messages for a visitor, from `from` on, and the conversation's state.
+    /// `message` is the provider message id of the guest's message that the stream follows. Returns
+    /// `None` if the visitor has written nothing yet.
     pub async fn web_news(
         &mut self,
         guest: &GuestHash,
@@ -118,7 +118,8 @@ impl Tx {
         }))
     }
 
-    /// Returns the number of the newest message for each of these visitors who has one.
+    /// Returns the number (`seq`) of each visitor's newest visible message. Visitors without a
+    /// visible message are left out.
     pub async fn web_heads(
         &mut self,
         key_id: i16,
@@ -151,8 +152,8 @@ impl Tx {
             .await?)
     }
 
-    /// Returns whether a conversation has more than `most` messages, of both sides. While a person
-    /// answers there, it is never full.
+    /// Returns whether guest and host together have written more than `most` messages in the
+    /// conversation. Always false while the conversation is paused, because a person answers there.
     pub async fn is_full(&mut self, conversation: ConversationId, most: i64) -> Result<bool> {
         Ok(sqlx::query_scalar(
             "select paused_at is null and (select count(*) from inbound_messages where conversation_id = $1)

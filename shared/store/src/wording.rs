@@ -1,11 +1,12 @@
-//! The body of a text and of earlier texts to the guest, for estimating the risk of being filtered
-//! (SMS-34).
+//! The body of a text and of earlier texts to the guest. From these, the sender estimates how
+//! likely carriers are to filter the text (SMS-34).
 
 use seven_domain::OutboundId;
 
 use crate::{Result, Tx};
 
-/// A text's body, with the bodies of the guest's last texts that may have been sent, newest first.
+/// The body of a text. `earlier` has the bodies of our last texts to the guest, newest first; only
+/// texts that were or may have been sent.
 #[derive(Debug, Clone, Default)]
 pub struct Wording {
     pub body: String,
@@ -13,7 +14,8 @@ pub struct Wording {
 }
 
 impl Tx {
-    /// Returns the text and the `most` before it; `None` when there is no such text.
+    /// Returns the body of the text and of at most `most` other texts to the guest; `None` if there
+    /// is no such text.
     pub async fn wording(&mut self, outbound: OutboundId, most: i64) -> Result<Option<Wording>> {
         let row: Option<(String, Vec<String>)> = sqlx::query_as(
             "select o.body, array(

@@ -38,8 +38,8 @@ const RAISED: &str = "select worker, level, until_at, actor, extract(epoch from 
     where until_at > now()";
 
 impl Store {
-    /// Writes one heartbeat; deletes rows that were not renewed for an hour. Returns the log level
-    /// to which an operator raised this worker.
+    /// Writes this worker's heartbeat, and deletes heartbeats that are older than an hour. Returns
+    /// the log level to which an operator raised this worker, if any.
     pub async fn beat(
         &self,
         instance: &str,
@@ -68,8 +68,8 @@ impl Store {
             .await?)
     }
 
-    /// Raises the log level of a worker, or of every one if the name is empty, for this long; with
-    /// no level it falls back at once. Returns the level that was raised before.
+    /// Raises the log level of a worker for the given time; `None` resets the level at once. An
+    /// empty `worker` means all workers. Returns the raised level that was in force before, if any.
     pub async fn raise(
         &self,
         worker: &str,

@@ -1,4 +1,4 @@
-//! Connections that are lent and given back, against a real Postgres.
+//! Tests of how connections are lent and given back, on a real Postgres.
 
 #![expect(clippy::unwrap_used, reason = "a test that fails says where")]
 
@@ -100,8 +100,8 @@ async fn a_transaction_stands_when_it_is_committed_and_else_is_taken_back() {
 
 #[tokio::test]
 async fn who_gets_no_connection_is_told_why() {
-    // A listener that accepts no connection never answers; a socket that does not listen refuses
-    // connections.
+    // A listener that accepts no connection never answers. A socket that does not listen refuses
+    // connections at once.
     let silent = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let deaf = tokio::net::TcpSocket::new_v4().unwrap();
     deaf.bind("127.0.0.1:0".parse().unwrap()).unwrap();
@@ -207,8 +207,8 @@ async fn connections_that_the_server_ended_are_replaced_and_nobody_hears_of_it()
     open().await;
 }
 
-/// A proxy between a pool and the server that can fall silent without closing anything, like a
-/// machine that vanished.
+/// A proxy between a pool and the server. The proxy can fall silent without closing anything, like
+/// a machine that vanished.
 struct Line {
     port: u16,
     silent: watch::Sender<bool>,
@@ -287,7 +287,8 @@ async fn a_server_that_goes_without_a_word_does_not_keep_its_places() {
     assert!(timeout(Duration::from_millis(100), asked).await.is_err());
     drop(asking);
     line.silent.send_replace(false);
-    // The rollback's own timeout ends it, and the next user gets a new connection.
+    // The rollback of the dropped transaction times out. The next caller then gets a new
+    // connection.
     let next = timeout(Duration::from_secs(20), async {
         loop {
             if let Ok(next) = connections.begin("begin").await {
@@ -334,7 +335,8 @@ async fn a_server_that_takes_no_writes_is_away() {
     );
     drop(tx);
     closed("off").await;
-    // A connection opened before the change keeps the old setting; each check closes one of them.
+    // A connection opened before the change keeps the old setting; each call of `ready` closes one
+    // such connection.
     let mut looks = 0;
     while !store.ready().await {
         looks += 1;

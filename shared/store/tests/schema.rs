@@ -1,4 +1,4 @@
-//! The code's enums against the migrated schema of a real Postgres.
+//! Compares the enums and SQL statements of the code with the migrated schema of a real Postgres.
 
 #![expect(
     clippy::unwrap_used,
@@ -44,7 +44,7 @@ async fn migrated(name: &str) -> (PgConnection, String) {
     (PgConnection::connect(&url).await.unwrap(), url)
 }
 
-/// Returns the values that a CHECK constraint of one column lists, by table and column.
+/// For each column whose CHECK constraint lists values, returns these values, by `table.column`.
 async fn checked(owner: &mut PgConnection) -> BTreeMap<String, BTreeSet<String>> {
     let query = "
         select concat(checks.conrelid::regclass, '.', columns.attname) as place,
@@ -66,8 +66,7 @@ async fn checked(owner: &mut PgConnection) -> BTreeMap<String, BTreeSet<String>>
         .collect()
 }
 
-/// Returns the columns whose values a CHECK constraint lists, each with the values of the store's
-/// enum for it.
+/// Returns each column whose values a CHECK constraint lists, with the values that the code knows.
 fn enums() -> Vec<(&'static str, Vec<&'static str>)> {
     macro_rules! names {
         ($kind:ident) => {
@@ -140,7 +139,8 @@ fn enums() -> Vec<(&'static str, Vec<&'static str>)> {
     ]
 }
 
-/// Columns of the pre-send check's table that only its statement reads.
+/// Columns of `send_policy` that have no enum, because only the SQL of the pre-send check reads
+/// them.
 const READ_BY_SQL_ALONE: [&str; 5] = [
     "send_policy.when_killed",
     "send_policy.when_paused",
@@ -234,7 +234,7 @@ async fn an_unknown_stored_value_is_a_typed_error() {
     .answers_at(Some(Clock::default().now()));
     tx.queue(&text).await.unwrap().unwrap();
     tx.commit().await.unwrap();
-    // A newer release added a class of texts.
+    // Simulates a newer release, which has a class of texts that this code does not know.
     let renamed = "update outbound_messages set class = 'postcard' where outbound_id = $1";
     sqlx::query("set app.casino = 'silver_birch'")
         .execute(&mut owner)

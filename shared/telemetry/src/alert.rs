@@ -1,6 +1,6 @@
-//! Alerts that a person must see now. Each is counted, logged at error level (at most once a minute
-//! for the same alert), and kept in memory until it is taken to the channels. Raising an alert
-//! never waits.
+//! Alerts that a person must see now. Each alert is counted and logged at error level; the same
+//! alert is logged at most once a minute. Alerts stay in memory until they are taken to the
+//! channels. Raising an alert never waits.
 
 use std::{
     collections::HashMap,
@@ -11,8 +11,9 @@ use std::{
 use crate::metrics;
 
 const LOG_PERIOD: Duration = Duration::from_secs(60);
-/// Maximum number of alerts that wait to be taken, and of alerts that are remembered as logged;
-/// beyond it, all of the latter are forgotten and may be logged again.
+/// Maximum number of alerts that wait to be taken; further ones are dropped. The same limit applies
+/// to the alerts that are remembered as logged. If that limit is reached, all of them are forgotten
+/// and may be logged again within the minute.
 const REMEMBERED: usize = 1_024;
 
 /// One alert. No field may hold personal data: no phone number, no guest's name, no words of an
@@ -33,7 +34,8 @@ pub struct Alert<'a> {
 type Key = (&'static str, String, String, String);
 static SAID: LazyLock<Mutex<HashMap<Key, std::time::Instant>>> = LazyLock::new(Mutex::default);
 
-/// All alerts with the same key that were raised since the last take, merged into one.
+/// All alerts with the same name, casino, provider and code that were raised since the last
+/// [`take_raised`], merged into one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Raised {
     pub name: &'static str,
@@ -46,8 +48,7 @@ pub struct Raised {
     pub times: u64,
 }
 
-/// The raised alerts that were not taken yet, one entry per key; [`REMEMBERED`] limits their
-/// number.
+/// The raised alerts that were not taken yet; at most [`REMEMBERED`] of them.
 static WAITING: LazyLock<Mutex<HashMap<Key, Raised>>> = LazyLock::new(Mutex::default);
 
 /// Takes all raised alerts. The caller gives those that it cannot deliver to [`put_back`].
@@ -57,7 +58,7 @@ pub fn take_raised() -> Vec<Raised> {
         .collect()
 }
 
-/// Queues alerts again that could not be delivered.
+/// Stores undelivered alerts again, so that the next take returns them.
 pub fn put_back(raised: Vec<Raised>) {
     raised.into_iter().for_each(wait);
 }
@@ -93,7 +94,8 @@ impl Alert<'_> {
         });
     }
 
-    /// Counts and logs the alert without queueing it, for callers that file it themselves.
+    /// Counts and logs the alert, but does not queue it. For callers that file the alert
+    /// themselves.
     pub fn say(&self) {
         metrics()
             .alerts

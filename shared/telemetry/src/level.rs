@@ -8,7 +8,7 @@ use tracing_subscriber::{EnvFilter, Registry, reload};
 /// The prefix of our crates' names.
 const OURS: &str = "seven";
 
-/// The filter in force and the configured filter, which replaces it when the level is reset.
+/// The handle that changes the current filter, and the configured filter, which a reset restores.
 static FILTER: OnceLock<Reloadable> = OnceLock::new();
 
 struct Reloadable {
@@ -16,20 +16,22 @@ struct Reloadable {
     handle: reload::Handle<EnvFilter, Registry>,
 }
 
-/// Returns the layer with the configured filter: `RUST_LOG`, else `configured`.
+/// Returns the layer with the configured filter: `RUST_LOG` if it is set and valid, otherwise
+/// `configured`.
 pub(crate) fn filter(configured: &str) -> reload::Layer<EnvFilter, Registry> {
     let from_env = std::env::var(EnvFilter::DEFAULT_ENV).ok();
     let configured = from_env
         .filter(|filter| EnvFilter::try_new(filter).is_ok())
         .unwrap_or_else(|| configured.to_owned());
     let (layer, handle) = reload::Layer::new(EnvFilter::new(&configured));
-    // A second call installs no subscriber, so the handle of the first call stays.
+    // If this is not the first call, the first call's subscriber stays installed, so its handle
+    // stays, too.
     drop(FILTER.set(Reloadable { configured, handle }));
     layer
 }
 
-/// Sets the log level of our crates; `None` restores the configured filter. Libraries keep their
-/// level, because their DEBUG lines may quote a guest.
+/// Sets the log level of our crates; `None` restores the configured filter. The level of libraries
+/// stays, because their DEBUG lines may quote a guest.
 pub fn set_level(level: Option<LogLevel>) {
     let Some(Reloadable { configured, handle }) = FILTER.get() else {
         return;

@@ -1,5 +1,5 @@
-//! Logs, metrics and spans. Labels have a bounded set of values, and nothing contains phone
-//! numbers, names or texts.
+//! Logs, metrics and spans. None of them contains a phone number, a name or a text. Each label of a
+//! metric has a bounded set of values.
 
 mod alert;
 mod level;

@@ -1,5 +1,5 @@
-//! Writes log lines as JSON with the same leading fields, and masks phone numbers and mail
-//! addresses.
+//! Writes log lines as JSON. All lines begin with the same fields. Phone numbers and mail addresses
+//! are masked.
 
 use std::{
     borrow::Cow,
@@ -22,8 +22,8 @@ use tracing_subscriber::{
 
 use crate::trace;
 
-/// Writes `timestamp` (UTC), `severity` and `logger`, then `trace_id`, `span_id`, `stage` and
-/// `casino` of the current work, then `message` and the event's own fields.
+/// Writes a log line: first `timestamp` (UTC), `severity` and `logger`; then `trace_id`, `span_id`,
+/// `stage` and `casino` of the current work; then `message` and the event's own fields.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Json;
 
@@ -131,8 +131,8 @@ impl Visit for Fields<'_> {
         self.field(field, |line| write!(line, "{value}"));
     }
 
-    /// Writes the error with all its sources, because an error is logged only once, where it is
-    /// handled.
+    /// Writes the error and all its sources. No other line has them, because an error is logged
+    /// only once, where it is handled.
     fn record_error(&mut self, field: &Field, value: &(dyn std::error::Error + 'static)) {
         let mut text = value.to_string();
         let mut source = value.source();
@@ -162,8 +162,8 @@ fn quoted(line: &mut Writer<'_>, text: &str) -> fmt::Result {
     line.write_char('"')
 }
 
-/// Masks phone numbers in international form and mail addresses. Our own types mask themselves, but
-/// errors of other libraries may quote such values.
+/// Masks phone numbers in international form and mail addresses. Our own types do this themselves,
+/// but errors of libraries may quote a number or an address.
 fn masked(text: &str) -> Cow<'_, str> {
     if !text.contains(['+', '@']) {
         return Cow::Borrowed(text);

@@ -1,5 +1,5 @@
-//! Defines all metrics of the fleet; no other code may. Each process exports its own values, which
-//! the rules in `deploy/observe` add up per casino.
+//! Defines all metrics of the fleet; no other code may define any. Each process exports its own
+//! values. The rules in `deploy/observe` add them up for each casino.
 
 #[macro_use]
 mod define;
@@ -152,7 +152,7 @@ fn made() -> &'static (Registry, Metrics) {
     })
 }
 
-/// Returns all metrics in Prometheus text format. Reads the metrics of the process at this moment.
+/// Returns all metrics in Prometheus text format. Reads the CPU and memory of the process first.
 pub fn render() -> String {
     metrics().process.read();
     let mut text = Vec::new();
@@ -162,8 +162,8 @@ pub fn render() -> String {
     String::from_utf8_lossy(&text).into_owned()
 }
 
-/// Returns all metrics as `OpenMetrics` 1.0, which also names an example trace for each bucket of a
-/// duration.
+/// Returns all metrics as `OpenMetrics` 1.0 text. Buckets of durations carry an exemplar there: the
+/// id of a trace with such a duration.
 pub fn render_open() -> String {
     metrics().process.read();
     openmetrics::encode(&made().0.gather(), timed::exemplars_of)

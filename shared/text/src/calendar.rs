@@ -3,8 +3,8 @@
 use chrono::Weekday;
 use seven_domain::Language;
 
-/// Folded names of each month: English, Spanish, then abbreviations. "Mar" and "ago" are missing,
-/// because they are everyday words of the other language.
+/// Folded names of each month: English, Spanish, then abbreviations. "mar" is missing, because it
+/// is also Spanish for "sea", and "ago" is missing, because it is also an English word.
 const MONTHS: [&[&str]; 12] = [
     &["january", "enero", "jan", "ene"],
     &["february", "febrero", "feb"],
@@ -70,7 +70,7 @@ pub fn spanish_month(month: u32) -> &'static str {
         .map_or("", |(_, names)| names[1])
 }
 
-/// Returns the weekday that a folded word names in full, or by an abbreviation without another
+/// Returns the weekday that a folded word names: in full, or by an abbreviation that has no other
 /// meaning.
 pub fn weekday(word: &str) -> Option<Weekday> {
     let full = || {
@@ -87,8 +87,8 @@ pub fn weekday(word: &str) -> Option<Weekday> {
     full().or_else(clear)
 }
 
-/// Returns the weekday that a folded word of three letters abbreviates. Most of them are words of
-/// their own ("sun", "mar"): the caller knows that a weekday is meant.
+/// Returns the weekday that a folded word of three letters abbreviates. Call this only if a weekday
+/// is meant: "sun" and "mar" are also other words.
 pub fn short_weekday(word: &str, language: Language) -> Option<Weekday> {
     position(&SHORT_WEEKDAYS[row(language)], word)
 }

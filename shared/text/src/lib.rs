@@ -1,5 +1,5 @@
-//! Reads English and Spanish as the host, the tools and the search compare them: folding, words,
-//! stems, sentences, numbers, months and weekdays. Pure functions that accept any text.
+//! Reads English and Spanish texts for the host, the tools and the search: folding, words, stems,
+//! sentences, numbers, months and weekdays. All functions are pure and accept any text.
 
 pub mod calendar;
 mod fold;

@@ -1,8 +1,9 @@
-//! A linear classifier of short texts, trained elsewhere and read from a table of bytes. Words,
-//! pairs of words and runs of five bytes are hashed to rows that hold a weight per class.
+//! A linear classifier of short texts. It is trained elsewhere and read from a table. Features of a
+//! text are its words, pairs of words, and runs of five bytes. Each feature is hashed to a row of
+//! the table, which holds a weight per class.
 
-/// Maximum number of bytes of a text that are read. The beginning suffices to classify a text, and
-/// the limit bounds the time.
+/// Maximum number of bytes of a text that are read. This bounds the time; the beginning of a text
+/// suffices to classify it.
 const MOST_BYTES: usize = 1_000;
 
 /// The parameters of FNV-1a, 64 bits.
@@ -11,8 +12,8 @@ const PRIME: u64 = 0x0100_0000_01b3;
 /// 2^64 divided by the golden ratio. Multiplying by it spreads the features evenly over the rows.
 const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// A classifier of `N` classes. Each row has `ROW` bytes: a weight per class, then the rarity of
-/// the row's features.
+/// A classifier of `N` classes. Each row has `ROW` bytes: the weight for each class, then how rare
+/// the features of this row are.
 #[derive(Debug)]
 pub struct Linear<const N: usize, const ROW: usize> {
     weight: f32,
@@ -24,11 +25,11 @@ pub struct Linear<const N: usize, const ROW: usize> {
 // === impl Linear ===
 
 impl<const N: usize, const ROW: usize> Linear<N, ROW> {
-    /// Bytes of the header: the scale of the weights, then the bias of each class (f32, little
-    /// endian).
+    /// Length of the header in bytes. The header holds the scale of the weights, then the bias of
+    /// each class, as little-endian f32.
     const HEAD: usize = (1 + N) * 4;
 
-    /// Reads a table. Returns `None` if its length is not a header and 2^n rows.
+    /// Reads a table. Returns `None` if the table is not a header followed by 2^n rows.
     pub fn read(bytes: &[u8]) -> Option<Self> {
         let (head, rows) = bytes.split_at_checked(Self::HEAD)?;
         let (rows, rest) = rows.as_chunks::<ROW>();
@@ -45,8 +46,8 @@ impl<const N: usize, const ROW: usize> Linear<N, ROW> {
         })
     }
 
-    /// Computes the probability of each class. In `line`, one space stands before, between and
-    /// after the words.
+    /// Computes the probability of each class. `line` must have one space between two words, one
+    /// before the first word, and one after the last.
     pub fn odds(&self, line: &str) -> [f32; N] {
         let bytes = &line.as_bytes()[..line.len().min(MOST_BYTES)];
         // Adds whole rows, because the compiler turns such a loop into vector instructions.
@@ -71,8 +72,10 @@ impl<const N: usize, const ROW: usize> Linear<N, ROW> {
     }
 }
 
-/// Calls `add` with every feature: each run of five bytes as a number, and the FNV-1a hash of each
-/// word alone, of the word with its predecessor, and of the word with both its predecessors.
+/// Calls `add` with every feature:
+/// - each run of five bytes, as a number
+/// - the FNV-1a hash of each word
+/// - the hash of each word, combined with the hash of each of the two words before it
 fn features(line: &[u8], mut add: impl FnMut(u64)) {
     let (mut run, mut word) = (0_u64, OFFSET);
     let (mut before, mut long_before) = (None, None::<u64>);
@@ -98,7 +101,7 @@ mod tests {
 
     use super::*;
 
-    /// Builds a table with two classes; the word "yes" has weight for the second.
+    /// Builds a table with two classes. The word "yes" has weight only for the second class.
     fn table() -> Vec<u8> {
         let mut bytes = Vec::new();
         for number in [0.5_f32, 0.2, 0.0] {

@@ -1,4 +1,4 @@
-//! Reads small numbers that are written in words.
+//! Reads small numbers, written in digits or in words.
 
 const NAMES: [(&str, u32); 34] = [
     ("one", 1),
@@ -36,10 +36,10 @@ const NAMES: [(&str, u32); 34] = [
     ("dieciseis", 16),
     ("veinte", 20),
 ];
-/// Maximum number of digits of a number that is read; longer ones are phone numbers and the like.
+/// Maximum number of digits. Longer numbers, such as phone numbers, are not read.
 const MAX_DIGITS: usize = 5;
 
-/// Reads a folded word as a whole number, in digits or in English or Spanish words up to twenty.
+/// Reads a folded word as a whole number: digits, or an English or Spanish word for 1 to 16 or 20.
 pub fn number(word: &str) -> Option<u32> {
     if word.len() <= MAX_DIGITS && word.starts_with(|c: char| c.is_ascii_digit()) {
         return word.parse().ok();

@@ -2,8 +2,9 @@
 
 use std::ops::Range;
 
-/// Returns the sentences of a text, trimmed. A line break ends one, and so does `.`, `?` or `!`
-/// before a space, except the stops in "a.m.", "St. James" and "$1.50".
+/// Returns the sentences of a text, trimmed. A line break ends a sentence. So does `.`, `?` or `!`
+/// before a space or at the end, except a full stop after an abbreviation, as in "a.m." or "St.
+/// James".
 pub fn sentences(text: &str) -> Vec<&str> {
     sentence_ranges(text)
         .into_iter()
@@ -38,7 +39,7 @@ fn is_end(text: &str, at: usize, mark: &str) -> bool {
         || next.is_none_or(char::is_whitespace) && (mark != "." || !is_abbreviated(&text[..at]))
 }
 
-/// Returns whether the last word is an abbreviation: one letter, or a title.
+/// Returns whether the last word of `before` is an abbreviation: a single letter or a title.
 fn is_abbreviated(before: &str) -> bool {
     let last = before
         .rsplit(|c: char| !c.is_alphanumeric() && !"'\u{2019}".contains(c))

@@ -2,8 +2,8 @@
 
 use crate::fold;
 
-/// Returns the folded words. An apostrophe joins ("what's" -> "whats"); any other character that is
-/// no letter or digit separates.
+/// Returns the folded words. Apostrophes are removed ("what's" -> "whats"), and `&` becomes the
+/// word "and". Any other character that is not a letter or digit separates words.
 pub fn words(text: &str) -> Vec<String> {
     fold(text)
         .replace('\'', "")
@@ -14,8 +14,8 @@ pub fn words(text: &str) -> Vec<String> {
         .collect()
 }
 
-/// Returns a stem that unites plurals, Spanish gender and common endings: "restaurantes",
-/// "restaurants" -> "restaurant". Compare only stems with stems: a stem need not be a word.
+/// Returns a stem that plurals, Spanish genders and words with common endings share: "restaurantes"
+/// and "restaurants" -> "restaurant". A stem need not be a word, so compare stems only with stems.
 pub fn stem(word: &str) -> String {
     let mut stem = word.to_owned();
     if stem.len() > 3
@@ -49,8 +49,8 @@ pub fn stem(word: &str) -> String {
     stem
 }
 
-/// Returns all runs of three characters of a word, with its two ends marked, to compare misspelt
-/// names.
+/// Returns all runs of three characters of a word, with `^` before the word and `$` after it. They
+/// serve to compare misspelt names.
 pub fn trigrams(word: &str) -> Vec<[char; 3]> {
     let chars: Vec<char> = std::iter::once('^')
         .chain(word.chars())

@@ -1,5 +1,5 @@
-//! check_availability: no booking system is connected, so the tool returns what the content says,
-//! and that a person has to confirm.
+//! check_availability. No booking system is connected, so the tool returns only what the content
+//! says. It tells the model that a person has to confirm a booking.
 
 use schemars::JsonSchema;
 use serde::Deserialize;

@@ -1,4 +1,4 @@
-//! create_offer: stages an offer, once for each content row (D4).
+//! create_offer: stages an offer, at most one for each content row (D4).
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -31,7 +31,8 @@ impl Toolbox<'_> {
             ));
         };
         self.about.items = vec![item];
-        // A guest who already has this offer gets the same one again, not a second one.
+        // If the guest already has an open offer of this row, the tool returns that offer and makes
+        // no second one.
         let now = self.given.now;
         let open = |offer: &&Offer| offer.item == deal.item.id && offer.is_open(now);
         let held = self

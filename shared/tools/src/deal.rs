@@ -8,7 +8,7 @@ use seven_knowledge::{Category, Item, item::Details};
 
 use crate::{Toolbox, when};
 
-/// Days after which an offer without a last day ends.
+/// Number of days after which an offer ends if its row names no last day.
 const USUAL_DAYS: i64 = 30;
 
 #[derive(Debug, Clone)]
@@ -17,7 +17,7 @@ pub(crate) struct Deal {
     /// Value in whole dollars, rounded up.
     pub(crate) dollars: u32,
     pub(crate) gaming: bool,
-    /// How the guest redeems it.
+    /// How the guest redeems the offer; `None` if the row does not say.
     pub(crate) redeem: Option<String>,
     pub(crate) from: Option<NaiveDate>,
     until: Option<NaiveDate>,
@@ -67,7 +67,7 @@ impl Toolbox<'_> {
         }
         let extra = item.details.extra()?;
         let text = |key: &str| extra.get(key).and_then(Value::as_str);
-        // A row without a value is no offer, because the caps on value could not be checked.
+        // A row without a value is not offered, because the caps on value cannot be checked for it.
         let value = extra
             .get("value")
             .and_then(Value::as_f64)

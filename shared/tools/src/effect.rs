@@ -18,8 +18,8 @@ pub enum Effect {
     Redeemed { offer: OfferId, at: DateTime<Utc> },
 }
 
-/// Returns the id of the offer that a turn makes from a content row. It is a version 5 UUID of the
-/// turn's and the row's id, so that a turn repeated after a crash makes the same offer.
+/// Returns the id of the offer that a turn makes from a content row: a version 5 UUID of the turn's
+/// id and the row's id. A turn that is repeated after a crash therefore makes the same offer.
 pub fn offer_id(turn: TurnId, item: &str) -> OfferId {
     let mut hash = sha1_smol::Sha1::new();
     hash.update(turn.0.as_bytes());

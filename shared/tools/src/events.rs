@@ -127,8 +127,8 @@ fn lasts(item: &Item) -> TimeDelta {
     }
 }
 
-/// Returns every start of the event from day `first` to day `last`: its own date, or those of its
-/// weekly schedule.
+/// Returns every start of the event from day `first` to day `last`. These are the event's date, or
+/// the starts in its weekly schedule.
 fn starts(item: &Arc<Item>, first: NaiveDate, last: NaiveDate, zone: chrono_tz::Tz) -> Vec<Start> {
     let Details::Entertainment(event) = &item.details else {
         return Vec::new();

@@ -31,7 +31,7 @@ impl Fault {
     }
 }
 
-/// Parses a tool's arguments; null counts as an empty object.
+/// Parses a tool's arguments. `null` is treated as an empty object.
 pub(crate) fn arguments<T: DeserializeOwned>(given: &Value) -> Result<T, Fault> {
     let empty = json!({});
     let given = if given.is_null() { &empty } else { given };

@@ -37,8 +37,8 @@ impl Toolbox<'_> {
         self.given.index.retrieve(&query)
     }
 
-    /// Returns the row that the name or id means, if `wanted` accepts it; otherwise an error,
-    /// because no row is better than the wrong place.
+    /// Returns the row with this id or name that `wanted` accepts. Returns an error if there is
+    /// none, because an error is better than the wrong place.
     pub(crate) fn place(
         &self,
         name: &str,
@@ -109,8 +109,8 @@ impl Toolbox<'_> {
         row
     }
 
-    /// Returns the row's text. For a Spanish reply it includes the Spanish name and description, so
-    /// that their words count as evidence.
+    /// Returns the row's text. For a Spanish reply, the text includes the Spanish name and
+    /// description, so that the reply may use their words.
     pub(crate) fn text(&self, item: &Item) -> String {
         let text = formatter::text(item, self.zone());
         match (self.given.language, &item.description_es) {
@@ -122,7 +122,7 @@ impl Toolbox<'_> {
     }
 }
 
-/// Returns the vector of a text if the embedder computes it without waiting, as the offline one
+/// Returns the vector of a text if the embedder computes it without waiting. The offline embedder
 /// does.
 pub(crate) fn at_once(embedder: &dyn Embedder, text: &str) -> Option<Vector> {
     let texts = [text];

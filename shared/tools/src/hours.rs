@@ -1,5 +1,5 @@
-//! get_restaurant_hours: when a place is open, in the casino's time zone, past midnight and on
-//! holidays.
+//! get_restaurant_hours: tells when a place is open, in the casino's time zone. Covers hours past
+//! midnight and holidays.
 
 use chrono::NaiveDate;
 use schemars::JsonSchema;

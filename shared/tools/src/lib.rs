@@ -1,7 +1,8 @@
 //! The tools of a speaking agent: find rows, tell hours, learn about the guest, make an offer.
 //!
-//! Pure: never does I/O or reads a clock. A tool stages changes as [`Effect`]s, which the turn's
-//! commit writes (D4). Invalid arguments give an error as a value.
+//! Pure: tools do no I/O and read no clock. A tool stages changes as [`Effect`]s, which the turn's
+//! commit writes (D4). If arguments are invalid, the tool's result is an error that the model can
+//! read.
 
 mod availability;
 mod create;

@@ -13,7 +13,8 @@ use crate::{
     fault::{Answer, Fault, arguments},
 };
 
-/// Offers within this time, the length of a session, count against the cap of one conversation.
+/// For this long, an offer is counted for the cap on offers in one conversation. It is the length
+/// of a session.
 const ARC: TimeDelta = TimeDelta::hours(48);
 const WEEK: TimeDelta = TimeDelta::days(7);
 
@@ -126,8 +127,8 @@ impl Toolbox<'_> {
         })
     }
 
-    /// Returns the guest's facts with counts that include all offers, also those of this turn. Days
-    /// and months are those of the casino's calendar.
+    /// Returns the facts about the guest. The counts include all offers, also those of this turn.
+    /// Days and months are those of the casino's calendar.
     fn facts(&self) -> Facts {
         let given = self.guest.facts;
         let (now, zone) = (self.given.now, self.zone());
@@ -167,7 +168,7 @@ impl Toolbox<'_> {
     }
 }
 
-/// Tells the model why an offer is refused; the advice is not meant for the guest.
+/// Tells the model why an offer is refused and what to do. The guest must not be told.
 fn refused(refusal: Refusal) -> Fault {
     let fix = match refusal {
         Refusal::TooFewExchanges

@@ -15,7 +15,7 @@ use crate::{
     fault::{Answer, Fault, arguments},
 };
 
-/// Maximum length of a value, in characters; longer texts are no names, tastes or occasions.
+/// Maximum length of a value, in characters. A longer text is not a name, a taste or an occasion.
 const MOST_CHARACTERS: usize = 80;
 const MOST_ITEMS: usize = 10;
 const MOST_PEOPLE: i64 = 100;
@@ -121,8 +121,8 @@ impl Toolbox<'_> {
         Ok(json!({"field": key.path(), "stored": stored}))
     }
 
-    /// Returns whether the profile already has the value. The guest's texts were read before the
-    /// turn, so the same words must not count twice.
+    /// Returns whether the profile already has the value. Extraction has read the guest's texts
+    /// before the turn, and the same words must not confirm a value twice.
     fn is_known(&self, key: Key, value: &Value) -> bool {
         match (self.profile.seen(key, self.given.now), value) {
             (Some(Value::List(known)), Value::List(items)) => {
@@ -165,7 +165,8 @@ impl SentValue {
     }
 }
 
-/// Accepts a short phrase of words; refuses signs that could be markup, code or part of a prompt.
+/// Returns the trimmed text if it is a short phrase. Returns `None` if it has characters that could
+/// be markup, code or part of a prompt.
 fn plain(text: &str) -> Option<String> {
     let text = text.trim();
     let harmless = |c: char| c.is_alphanumeric() || " '’.,:;@+-_&/$%()!?#".contains(c);
@@ -187,7 +188,7 @@ fn fits(key: Key, value: Value) -> Option<Value> {
     fits.then_some(value)
 }
 
-/// Finds the profile's key by the name that agents use, or by its path.
+/// Finds a key of the profile by the name that agents use for it, or by its path.
 fn key(field: &str) -> Result<Key, Fault> {
     let name = field.trim().to_lowercase().replace([' ', '-'], "_");
     let path = home_of_target(&name).unwrap_or(&name);

@@ -72,7 +72,8 @@ impl Toolbox<'_> {
         Ok(json!({ "offers": told }))
     }
 
-    /// Stages a redemption once, and only for an offer that is still open.
+    /// Stages the redemption of an open offer. Stages nothing if the offer is redeemed already;
+    /// fails if the offer has ended.
     fn redeem(&mut self, offer: &Offer) -> Result<(), Fault> {
         if self.is_redeemed(offer) {
             return Ok(());

@@ -1,5 +1,5 @@
-//! The existing tools as data: those built into this crate, and the searches that a manifest
-//! declares (D18).
+//! The tools as data: those that this crate implements, and the searches that a manifest declares
+//! (D18).
 
 use schemars::{JsonSchema, generate::SchemaSettings};
 use serde_json::Value;

@@ -1,5 +1,5 @@
-//! Checks that the guest said a value which a model wants to store: extraction found it, or its
-//! words occur in a text.
+//! Checks that the guest said the value that a model wants to store. That is so if extraction found
+//! the value, or if the value's words occur in a text.
 
 use seven_guest::{
     Confidence, Grant, Key, Observation, Setting, Source, Value, extract,
@@ -9,7 +9,8 @@ use seven_text::{stem, words};
 
 use crate::Toolbox;
 
-/// Confidence of a value whose words occur in a text but which only a model, not a rule, extracted.
+/// Confidence of a value that a model extracted although no rule did. The value's words occur in a
+/// text.
 const READ: Confidence = Confidence::percent(70);
 
 impl Toolbox<'_> {
@@ -23,7 +24,7 @@ impl Toolbox<'_> {
             });
         }
         let stands = match (key, value) {
-            // These are easily misread, so only values that a rule extracted count.
+            // These values are easily misread, so they are accepted only if a rule extracted them.
             (Key::Email | Key::VisitDate | Key::VisitEnd, _) => false,
             (_, Value::Text(text)) => self.stands(text),
             (_, Value::List(items)) => {
@@ -67,8 +68,8 @@ impl Toolbox<'_> {
         fields.filter(|seen| seen.key == key).collect()
     }
 
-    /// Returns true if the words occur in one of the texts, in this order and with nothing between
-    /// them.
+    /// Returns true if one of the guest's texts contains the phrase: the same words, in this order,
+    /// with nothing between them.
     fn stands(&self, phrase: &str) -> bool {
         let stems = |text: &str| {
             words(text)
@@ -94,8 +95,8 @@ const KIDS_MENU: [&str; 5] = [
     "menu para niños",
 ];
 
-/// Returns the latest observation of the value. For a list, every item needs an observation, and
-/// the least certain of them is returned.
+/// Returns the latest observation of the value. If the value is a list, every item needs an
+/// observation; the least certain one is returned.
 fn agreeing<'o>(extracted: &'o [Observation<Key>], value: &Value) -> Option<&'o Observation<Key>> {
     let same = |value: &Value| extracted.iter().rev().find(|seen| seen.value.agrees(value));
     match value {

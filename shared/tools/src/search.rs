@@ -52,8 +52,8 @@ impl Toolbox<'_> {
                 .current(self.given.now)
                 .any(|item| item.category == *category)
         };
-        // If a category does not exist, all are searched, so that a wrong guess of the model hides
-        // no answer.
+        // If the casino has no row of a category, all categories are searched. A wrong guess of the
+        // model then hides no answer.
         let unknown = categories.iter().any(|category| !has(category));
         let categories = if unknown { Vec::new() } else { categories };
         Ok(self.rows(&query, &categories, open_now))
@@ -69,12 +69,12 @@ impl Toolbox<'_> {
         Ok(self.rows(&query, &categories, open_now))
     }
 
-    /// Returns the rows that match. If none does, returns the first rows of the given categories
-    /// and says so.
+    /// Returns the rows that match. If no row matches, returns the first rows of the given
+    /// categories, with a note.
     fn rows(&mut self, query: &str, categories: &[Category], open_now: bool) -> Value {
         let open =
             |item: &seven_knowledge::Item| !open_now || item.is_open(self.given.now, self.zone());
-        // Rows that are not open are filtered out afterwards, so more are requested.
+        // Rows that are not open are filtered out below, so more rows are requested here.
         let rows_wanted = self.given.retrieval.rows;
         let most = if open_now {
             4 * rows_wanted

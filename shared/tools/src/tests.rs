@@ -1,4 +1,5 @@
-//! Tests of every tool at an invented casino by tables, and of random calls by proptest.
+//! Tests of the tools at an invented casino: tables of calls for each tool, and random calls by
+//! proptest.
 
 mod facts;
 mod guest;

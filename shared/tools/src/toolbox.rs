@@ -24,14 +24,15 @@ use crate::{
 /// Maximum length of a call's arguments in the turn's record, in bytes.
 const MOST_ARGUMENTS: usize = 4_096;
 
-/// The inputs of a turn that come from the casino.
+/// Inputs of a turn, without those about the guest, which are in [`Guest`].
 #[derive(Debug, Clone, Copy)]
 pub struct Given<'a> {
     pub casino: &'a CasinoConfig,
     pub index: &'a Index,
     /// Settings of the search in `index`.
     pub retrieval: &'a Retrieval,
-    /// The present time for guests and casinos, by which opening hours and offers are judged.
+    /// The present time as guests and casinos see it. Opening hours and offers are checked against
+    /// it.
     pub now: DateTime<Utc>,
     /// The language of the reply.
     pub language: Language,
@@ -39,8 +40,8 @@ pub struct Given<'a> {
     pub policy: &'a Policy,
     /// Number of offers already given out in the whole casino, by content row.
     pub issued: &'a BTreeMap<String, u32>,
-    /// Embeds questions. An embedder of another vector space than the index's is ignored. If it
-    /// does not answer at once, rows are found by words alone.
+    /// Embeds questions. Ignored if its vector space differs from that of the index. If the
+    /// embedder does not answer at once, rows are found by words alone.
     pub embedder: Option<&'a dyn Embedder>,
 }
 
@@ -52,14 +53,14 @@ pub struct Guest<'a> {
     pub grant: Option<&'a Grant>,
     /// The guest's new texts.
     pub texts: &'a [String],
-    /// Facts about the guest. A count of offers that is lower here than in `offers` is raised to
-    /// that of `offers`.
+    /// Facts about the guest. If `offers` yields a higher count of offers than these facts, that
+    /// count is used instead.
     pub facts: Facts,
     /// This guest's offers so far.
     pub offers: &'a [Offer],
 }
 
-/// The tools of one turn. One agent at a time uses them.
+/// The tools of one turn. Only one agent at a time can use them.
 pub struct Toolbox<'a> {
     pub(crate) given: Given<'a>,
     pub(crate) guest: Guest<'a>,
@@ -67,7 +68,7 @@ pub struct Toolbox<'a> {
     pub(crate) profile: Profile,
     pub(crate) effects: Vec<Effect>,
     pub(crate) readiness: Confidence,
-    /// The subject of the running call, for the audit.
+    /// The items and offers that the running call concerns, for the audit.
     pub(crate) about: About,
     toolset: Toolset,
     calls: Vec<ToolCall>,
@@ -78,7 +79,7 @@ pub struct Toolbox<'a> {
     rows: Vec<(String, Option<f32>)>,
 }
 
-/// The subject of a call about offers, and the reason of a refusal.
+/// The items and offers that a call concerns, and the reason if it was refused.
 #[derive(Debug, Default)]
 pub(crate) struct About {
     pub(crate) items: Vec<String>,
@@ -106,7 +107,8 @@ impl<'a> Toolbox<'a> {
         }
     }
 
-    /// Gives the turn to another agent, with its own tools; results and staged changes stay.
+    /// Gives the turn to another agent, which can call only its own tools. Earlier results and
+    /// staged changes stay.
     pub fn hand_to(&mut self, agent: &Agent) {
         self.toolset = Toolset::of(agent);
     }
@@ -166,12 +168,12 @@ impl<'a> Toolbox<'a> {
         &self.calls
     }
 
-    /// Returns the changes that the turn's commit has to write, if the turn ends in the reply.
+    /// Returns the changes that the turn's commit has to write, if the turn ends in a reply.
     pub fn effects(&self) -> &[Effect] {
         &self.effects
     }
 
-    /// Returns every call about offers, for the audit, however the turn ends.
+    /// Returns every call about offers. These are audited however the turn ends.
     pub fn offer_calls(&self) -> &[OfferCall] {
         &self.offer_calls
     }
@@ -182,8 +184,8 @@ impl<'a> Toolbox<'a> {
         self.evidence.clone()
     }
 
-    /// Returns the content rows that tools returned, in the order of first use, with the
-    /// retrieval's score if there was one.
+    /// Returns the content rows that tools returned, in the order of first use. A row that a search
+    /// found has its score.
     pub fn rows_used(&self) -> &[(String, Option<f32>)] {
         &self.rows
     }

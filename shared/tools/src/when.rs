@@ -14,8 +14,8 @@ use crate::fault::Fault;
 /// Maximum number of days from today to an accepted day; content does not reach further.
 const MOST_DAYS: i64 = 400;
 
-/// Parses a day from `today` on: 2026-12-25, "today", "tomorrow" or a weekday, in English or
-/// Spanish.
+/// Parses a day that is not before `today`: 2026-12-25, "today", "tomorrow" or a weekday, in
+/// English or Spanish.
 pub(crate) fn day(text: &str, today: NaiveDate) -> Result<NaiveDate, Fault> {
     let folded = fold(text.trim());
     let word = folded
@@ -97,7 +97,8 @@ pub(crate) fn time(text: &str) -> Result<NaiveTime, Fault> {
     }
 }
 
-/// Converts a local time to an instant. A time that the clocks skip counts as one hour later.
+/// Converts a local time to an instant. If the clocks skip this time, takes the time one hour
+/// later. If the time occurs twice, takes the first.
 pub(crate) fn instant(wall: NaiveDateTime, zone: Tz) -> DateTime<Utc> {
     let read = |wall: NaiveDateTime| {
         zone.from_local_datetime(&wall)
@@ -109,8 +110,8 @@ pub(crate) fn instant(wall: NaiveDateTime, zone: Tz) -> DateTime<Utc> {
         .unwrap_or_else(|| wall.and_utc())
 }
 
-/// Formats a moment as "Friday at 5pm", or as "Friday Dec 25 at 5pm" if the day is more than six
-/// days away.
+/// Formats a moment as "Friday at 5pm". If the day is more than six days away: "Friday Dec 25 at
+/// 5pm".
 pub(crate) fn show(moment: &Moment, today: NaiveDate, language: Language) -> String {
     let (name, date) = (
         calendar::weekday_name(moment.wall.weekday(), language),

@@ -140,8 +140,8 @@ async fn list_records(
     ))
 }
 
-/// Lists the guests whom Telnyx blocks after a STOP, oldest first: `from` is the casino's number,
-/// `to` the guest's. Filters: `filter[from]`, `created_at[gte]`.
+/// Lists the guests whom Telnyx blocks after a STOP, oldest first. `from` is the casino's number
+/// and `to` the guest's. Filters: `filter[from]`, `created_at[gte]`.
 async fn list_opt_outs(
     _: Authorised,
     State(core): State<Arc<Core>>,
@@ -238,7 +238,7 @@ fn page(all: Vec<Value>, params: &HashMap<String, String>) -> Json<Value> {
     Json(json!({"data": data, "meta": meta}))
 }
 
-/// Code of an account without funds; the error fails sends but not reads.
+/// Error code of an account without funds. Sends fail with this code, but reads work.
 const NO_FUNDS: &str = "20100";
 
 /// An extractor that admits a request with the API key, unless a rule gives the account an error.

@@ -45,8 +45,8 @@ struct Wait {
     wait: bool,
 }
 
-/// Accepts a guest's text. Answers 202 with the ids at once, or with `?wait=true` answers 200 with
-/// the outcome when the delivery has ended.
+/// Accepts a guest's text, and answers 202 with the ids at once. With `?wait=true`, answers 200
+/// with the outcome after the delivery has ended.
 async fn text(
     State(core): State<Arc<Core>>,
     Query(Wait { wait }): Query<Wait>,
@@ -82,8 +82,8 @@ struct RawParams {
     signature: Option<String>,
 }
 
-/// Calls the webhook once with these bytes, unchanged. `?timestamp=` and `?signature=` (empty: no
-/// header) replace the true values.
+/// Calls the webhook once with these bytes, unchanged. `?timestamp=` and `?signature=` replace the
+/// true values. An empty signature omits the header.
 async fn raw(
     State(core): State<Arc<Core>>,
     Query(params): Query<RawParams>,
@@ -114,7 +114,7 @@ async fn delete_rules(State(core): State<Arc<Core>>) -> Result<StatusCode, Error
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// Returns the whole ledger, or with `?guest=` only the records of that number.
+/// Returns the whole ledger. With `?guest=`, returns only the records of that phone number.
 async fn show_ledger(
     State(core): State<Arc<Core>>,
     Query(params): Query<HashMap<String, String>>,
@@ -130,8 +130,8 @@ async fn clear_ledger(State(core): State<Arc<Core>>) -> StatusCode {
     StatusCode::NO_CONTENT
 }
 
-/// Streams server-sent events: `entry` for each new entry, `lagged` when the client missed some and
-/// has to read the ledger again.
+/// Streams server-sent events: `entry` for each new entry. `lagged` means that the client missed
+/// entries and has to read the ledger again.
 async fn events(
     State(core): State<Arc<Core>>,
 ) -> Sse<impl Stream<Item = Result<Event, Infallible>>> {

@@ -31,7 +31,7 @@ pub(crate) struct Core {
     rules: Mutex<RuleBook>,
 }
 
-/// Returns whether the text is an http or https URL at which a webhook can be called.
+/// Returns whether `text` is an http or https URL with a host, as a webhook needs it.
 pub(crate) fn is_http_url(text: &str) -> bool {
     reqwest::Url::parse(text)
         .is_ok_and(|url| matches!(url.scheme(), "http" | "https") && url.has_host())
@@ -46,8 +46,8 @@ impl Core {
                 url: settings.webhook_url,
             });
         }
-        // reqwest panics when no TLS provider is installed; a provider that the program installed
-        // already is kept.
+        // reqwest panics if no TLS provider is installed. If the program has installed one, that
+        // one stays.
         if rustls::crypto::CryptoProvider::get_default().is_none() {
             drop(rustls::crypto::ring::default_provider().install_default());
         }
@@ -106,7 +106,7 @@ impl Core {
         }
     }
 
-    /// Draws whether to drop a webhook, with the probability that the rules give.
+    /// Decides at random whether to drop a webhook. The rules give the probability.
     pub(crate) fn swallows(&self) -> bool {
         let share = lock(&self.rules).swallow_webhooks_percent;
         share.is_some_and(|share| rand::rng().random_range(0.0..100.0) < share)

@@ -12,7 +12,7 @@ pub(crate) fn injected(code: &str) -> TelnyxError {
     TelnyxError::new(code, "Injected by a rule of the simulator.")
 }
 
-/// The provider whose API a request used; its webhooks report the result.
+/// The provider whose API a request used. The result is reported through this provider's webhooks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Dialect {
     Telnyx,
@@ -42,7 +42,8 @@ impl Dialect {
         }
     }
 
-    /// Converts an error of the shared checks, which use Telnyx's codes, to this provider's answer.
+    /// Converts an error to this provider's format. The checks that both providers share use
+    /// Telnyx's codes.
     pub(crate) fn said(self, error: TelnyxError) -> Problem {
         match self {
             Self::Telnyx => Problem::Telnyx(error),

@@ -1,5 +1,5 @@
-//! Errors of the simulator itself; `telnyx_error` and `twilio_error` hold those that it sends to
-//! callers.
+//! Errors of the simulator itself. The errors that the simulator sends to callers are in
+//! `telnyx_error` and `twilio_error`.
 
 use std::{net::SocketAddr, path::PathBuf};
 

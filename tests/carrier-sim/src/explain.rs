@@ -1,5 +1,5 @@
-//! Serves the fleet's explanation of how a reply came about, if the simulator was started with a
-//! function that returns it.
+//! Serves the fleet's explanation of a reply, if the simulator was started with a function that
+//! returns explanations.
 
 use std::sync::Arc;
 

@@ -1,4 +1,5 @@
-//! Serves the handset page, a guest's phone in the browser, and the data it needs.
+//! Serves the handset page, which simulates a guest's phone in the browser, and the data that the
+//! page needs.
 
 use std::sync::Arc;
 
@@ -18,7 +19,7 @@ const PAGE: &str = include_str!("page.html");
 /// whatever a text contains.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; connect-src 'self'; \
      img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
-/// Phone numbers of the guests as whom the page can write; nobody owns these numbers.
+/// Phone numbers of the guests that the page can play; nobody owns these numbers.
 const GUESTS: [&str; 3] = ["+18605550142", "+12035550117", "+14135550163"];
 
 pub(crate) fn router() -> Router<Arc<Core>> {

@@ -39,8 +39,8 @@ pub struct Text {
     pub message_id: Option<String>,
     #[serde(default)]
     pub occurred_at: Option<DateTime<Utc>>,
-    /// The keyword (STOP, START, HELP) that the provider reports as answered automatically; by
-    /// default the provider's own list decides.
+    /// The keyword (STOP, START or HELP) that the provider's webhook reports as answered by the
+    /// provider. By default, this is the keyword that the provider recognises in the text, if any.
     #[serde(default)]
     pub autoresponse: Option<String>,
 }
@@ -56,7 +56,7 @@ pub struct Texted {
 pub(crate) struct Accepted {
     pub(crate) texted: Texted,
     pub(crate) delivery: Uuid,
-    /// Completes when the delivery has ended; never when the simulator stops first.
+    /// Completes when the delivery has ended; fails if the simulator stops before.
     pub(crate) settled: tokio::sync::oneshot::Receiver<()>,
 }
 
@@ -139,7 +139,7 @@ pub(crate) fn accept(core: &Arc<Core>, text: Text) -> Result<Accepted, Error> {
     })
 }
 
-/// Turns a bare URL into a media object of Telnyx's inbound schema; an object stays as given.
+/// Turns a bare URL into a media object in Telnyx's format. An object stays as it is.
 fn media_item(item: Value) -> Value {
     match item {
         Value::String(url) => {
@@ -149,8 +149,9 @@ fn media_item(item: Value) -> Value {
     }
 }
 
-/// Returns the keyword on which Telnyx itself acts, if it is the whole message, in any case
-/// (specification 05, section 1.7). REVOKE and OPT OUT are not such keywords.
+/// If the whole message is a keyword on which Telnyx itself acts, returns that keyword
+/// (specification 05, section 1.7). Case does not matter. Telnyx does not act on REVOKE and OPT
+/// OUT.
 fn carrier_keyword(text: &str) -> Option<&'static str> {
     match text.trim().to_uppercase().as_str() {
         "STOP" | "STOPALL" | "STOP ALL" | "UNSUBSCRIBE" | "CANCEL" | "END" | "QUIT" => Some("STOP"),

@@ -1,5 +1,5 @@
-//! The record of everything that the simulator saw: kept in memory, sent to listeners, appended to
-//! a file.
+//! The record of everything that the simulator saw. It is kept in memory, sent to listeners and
+//! appended to a file.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -19,8 +19,8 @@ use crate::{
     record::{Delivery, Entry, Inbound, Outbound, Refusal},
 };
 
-/// Entries buffered per listener. A listener that falls further behind gets an error and reads the
-/// ledger again.
+/// Maximum number of entries that a listener may be behind. A listener that falls further behind
+/// gets an error and has to read the ledger again.
 const BACKLOG: usize = 1024;
 
 /// All records of the simulator. Its lock is never held across an await.
@@ -48,13 +48,14 @@ pub struct Snapshot {
 #[derive(Debug, Default)]
 struct State {
     records: Snapshot,
-    /// Positions of sends in `records`, by message id. Later entries carry only this id.
+    /// Positions of sends in `records`, by message id. Later entries about a send carry only its
+    /// message id.
     sends: HashMap<String, usize>,
-    /// Positions of webhook deliveries in `records`, by delivery id. Later entries carry only this
-    /// id.
+    /// Positions of webhook deliveries in `records`, by delivery id. Later entries about a delivery
+    /// carry only its id.
     deliveries: HashMap<Uuid, DeliveryIndex>,
-    /// Pairs of a casino's and a guest's number between which Telnyx itself refuses sends after a
-    /// STOP.
+    /// Pairs of a casino's number and a guest's number. After a STOP, Telnyx itself refuses sends
+    /// from the first to the second.
     blocked: HashSet<(String, String)>,
     file: Option<File>,
 }
@@ -68,7 +69,8 @@ enum DeliveryIndex {
 // === impl Ledger ===
 
 impl Ledger {
-    /// Opens an empty ledger, or reads the one in `path` and continues it.
+    /// Opens an empty ledger. With `path`, reads the ledger in that file first, and appends new
+    /// entries to it.
     pub(crate) fn open(path: Option<&Path>) -> Result<Self, Error> {
         let mut state = State::default();
         if let Some(path) = path {
@@ -87,7 +89,7 @@ impl Ledger {
         let mut state = lock(&self.state);
         state.append(&entry);
         let guest = state.apply(entry.clone());
-        // Sends under the lock, so that listeners get entries in the ledger's order. An error means
+        // Sent under the lock, so that listeners get entries in the ledger's order. An error means
         // only that nobody listens.
         let _heard_by = self.news.send(News { guest, entry });
     }
@@ -157,8 +159,8 @@ impl Ledger {
             .contains(&(casino.to_owned(), guest.to_owned()))
     }
 
-    /// Deletes all records and the file's lines. Calls that are still in progress leave no record
-    /// afterwards.
+    /// Deletes all records, and empties the file. Calls that are in progress leave no record when
+    /// they end.
     pub fn clear(&self) {
         let mut state = lock(&self.state);
         let file = state.file.take();
@@ -192,8 +194,8 @@ impl State {
                 Err(error) => tracing::warn!(%error, "ledger line skipped"),
             }
         }
-        // A kill during a write leaves an incomplete last line; the next entry must not be appended
-        // to it.
+        // If the process was killed during a write, the last line is incomplete. The next entry
+        // must begin a new line.
         if lines.last().is_some_and(|last| *last != b'\n') {
             file.write_all(b"\n")?;
         }
@@ -201,8 +203,8 @@ impl State {
         Ok(())
     }
 
-    /// Appends an entry with one write and without a flush, because the page cache outlives the
-    /// process.
+    /// Appends an entry with a single write. No flush is needed: even if this process is killed,
+    /// the operating system completes the write.
     fn append(&mut self, entry: &Entry) {
         let Some(file) = &mut self.file else { return };
         let written = serde_json::to_vec(entry)

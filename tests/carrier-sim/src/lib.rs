@@ -1,8 +1,10 @@
-//! A stand-in for Telnyx and Twilio in development, tests and load: it delivers signed webhooks,
-//! accepts sends, emits receipts, injects a carrier's faults, and records everything in a ledger.
+//! A stand-in for Telnyx and Twilio in development, tests and load tests. It delivers signed
+//! webhooks, accepts sends, emits receipts, injects a carrier's faults, and records everything in a
+//! ledger.
 //!
-//! It calls only the webhook URLs it is given and sends no real text. It knows nothing of casinos,
-//! consent or content; `block_on_stop` enforces only what Telnyx itself would enforce.
+//! The simulator calls only the webhook URLs that it is given, and sends no real text. It knows
+//! nothing of casinos, consent or content. With `block_on_stop`, it blocks a guest after STOP, as
+//! Telnyx does.
 
 mod api;
 mod control;

@@ -60,8 +60,8 @@ impl Listener for Lines {
 
     async fn accept(&mut self) -> (Line, SocketAddr) {
         let (stream, addr) = Listener::accept(&mut self.0).await;
-        // Nagle's algorithm would hold back small answers, and a run with scaled time would measure
-        // that delay.
+        // Without this, Nagle's algorithm would hold back small answers. A test run with scaled
+        // time would then measure that delay.
         if let Err(error) = stream.set_nodelay(true) {
             tracing::debug!(%error, "no TCP_NODELAY");
         }

@@ -1,4 +1,4 @@
-//! Measures a text's encoding and parts, which is Telnyx's word for segments.
+//! Measures a text's encoding and its number of segments, which Telnyx calls parts.
 
 use seven_sms::Encoding;
 

@@ -1,5 +1,5 @@
-//! Handles sends through both providers' APIs: checks a send as Telnyx does, then accepts it, or
-//! fails it as the rules require.
+//! Handles sends through the APIs of both providers. Checks a send as Telnyx does. Then accepts the
+//! send, or lets it fail as a rule demands.
 
 use std::{sync::Arc, time::Duration};
 
@@ -26,12 +26,12 @@ use crate::{
 
 const MOST_PARTS: u32 = 10;
 const MOST_MEDIA: usize = 10;
-/// Time that a send without an answer is held before its connection is cut; scaled, but at least
-/// `SHORTEST_SILENCE`.
+/// Time after which the connection of a send with a timeout fault is cut. It is multiplied by the
+/// time scale, but is at least `SHORTEST_SILENCE`.
 const SILENCE: Duration = Duration::from_secs(12);
 const SHORTEST_SILENCE: Duration = Duration::from_secs(3);
 
-/// The request of a send; unknown fields are ignored, as at Telnyx.
+/// Body of a send request. Unknown fields are ignored, as Telnyx does.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default)]
 pub(crate) struct SendRequest {
@@ -46,7 +46,7 @@ pub(crate) struct SendRequest {
     tags: Vec<String>,
 }
 
-/// Parses and handles a send through Telnyx's API, whose key the caller has checked.
+/// Parses and handles a send through Telnyx's API. The caller has checked the API key.
 pub(crate) async fn send(core: &Arc<Core>, line: &Cut, body: &[u8]) -> Response {
     let request: SendRequest = match serde_json::from_slice(body) {
         Ok(request) => request,
@@ -103,7 +103,7 @@ pub(crate) async fn take(
     }
 }
 
-/// Accepts the message; a fault may still replace or suppress the answer.
+/// Accepts the message. A fault may nevertheless replace the answer or suppress it.
 async fn answer(
     core: &Arc<Core>,
     line: &Cut,

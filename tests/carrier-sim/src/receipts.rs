@@ -1,5 +1,5 @@
-//! Follows an accepted send: the message changes its status, and webhooks report each change unless
-//! a rule prevents it.
+//! Changes the status of an accepted message step by step. Webhooks report each change, unless a
+//! rule prevents this.
 
 use std::{sync::Arc, time::Duration};
 
@@ -19,7 +19,8 @@ use crate::{
     webhook::{self, Job, Says, event_data},
 };
 
-/// Delay of a `late_receipt`; scaled, but at least `LEAST_LATE`.
+/// Delay of each webhook under the fault `late_receipt`. It is multiplied by the time scale, but is
+/// at least `LEAST_LATE`.
 const LATE: Duration = Duration::from_secs(30);
 const LEAST_LATE: Duration = Duration::from_millis(400);
 
@@ -29,7 +30,7 @@ enum Step {
     Finalized,
 }
 
-/// One status event of a message, ready to be delivered (perhaps twice).
+/// One status event of a message. It may be delivered twice.
 struct Event {
     id: String,
     step: Step,
@@ -64,8 +65,8 @@ async fn follow(core: &Arc<Core>, message: Outbound, fault: Option<Fault>) {
         return;
     }
     tokio::time::sleep(late).await;
-    // Waits for the first call, to keep the usual order at any time scale; a webhook that fails
-    // does not delay `message.finalized`.
+    // `tell` returns after the first webhook call, so `message.sent` comes first at any time scale.
+    // It does not wait for retries, so a failing webhook does not delay `message.finalized`.
     tell(core, &message, sent, &fault).await;
     sleep_until(due(finalized_after) + late).await;
     let finalized = advance(core, &message, Step::Finalized, &fault);
@@ -89,8 +90,8 @@ fn advance(core: &Core, message: &Outbound, step: Step, fault: &Option<Fault>) -
         at: occurred_at,
         errors,
     });
-    // The message is missing only when the ledger was cleared meanwhile; nobody waits for this
-    // receipt then.
+    // The message is missing only if the ledger was cleared meanwhile. In that case, nobody waits
+    // for this receipt.
     let payload = core.ledger.outbound(&message.id)?.payload();
     Some(Event {
         id: core.ids.uuid().to_string(),
@@ -101,7 +102,8 @@ fn advance(core: &Core, message: &Outbound, step: Step, fault: &Option<Fault>) -
     })
 }
 
-/// Calls the message's own webhook URL, else the default one, and returns after the first call.
+/// Starts the webhook calls about the event, and returns after the first call. Later tries go on in
+/// the background. Calls the message's own webhook URL, or the default URL if the message has none.
 async fn tell(core: &Arc<Core>, message: &Outbound, event: Option<Event>, fault: &Option<Fault>) {
     let Some(event) = event.filter(|_| *fault != Some(Fault::LostReceipt)) else {
         return;

@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-/// One event. The ledger's file holds one event per line, and the ledger rebuilds its state from
-/// them.
+/// One event. The ledger's file holds one event per line. The ledger rebuilds its records from
+/// these events.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Entry {
@@ -51,8 +51,7 @@ pub struct Inbound {
     pub encoding: String,
     pub parts: u32,
     pub occurred_at: DateTime<Utc>,
-    /// Time at which the simulator got the text; differs from `occurred_at` when a test sets the
-    /// latter.
+    /// When the simulator got the text. Differs from `occurred_at` if a test has set `occurred_at`.
     pub at: DateTime<Utc>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub autoresponse_type: Option<String>,
@@ -89,7 +88,7 @@ pub struct Outbound {
     pub receipts: Vec<Receipt>,
 }
 
-/// A refused send, so that tests can tell a refused send from one that was never tried.
+/// A refused send. With this record, tests can tell a refused send from one that was never tried.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Refusal {
     #[serde(default = "telnyx")]
@@ -131,14 +130,14 @@ pub enum DeliveryState {
     Pending,
     Acknowledged,
     GaveUp,
-    /// Never called, because a rule dropped it.
+    /// The webhook was never called, because `swallow_webhooks_percent` dropped the event.
     Swallowed,
 }
 
 /// One webhook call.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Attempt {
-    /// Number of the call at its URL, from 1; sent as `meta.attempt`.
+    /// Number of the call, counted from 1 for each URL; sent as `meta.attempt`.
     pub attempt: u32,
     pub url: String,
     pub at: DateTime<Utc>,
@@ -150,7 +149,8 @@ pub struct Attempt {
     pub error: Option<String>,
 }
 
-/// The default provider, because ledgers written before Twilio support name none.
+/// Returns the default of `provider`. Older ledgers lack this field, because the simulator did not
+/// support Twilio then.
 fn telnyx() -> String {
     "telnyx".to_owned()
 }
@@ -171,8 +171,8 @@ impl Delivery {
 // === impl Attempt ===
 
 impl Attempt {
-    /// Returns whether the answer was 2xx. The simulator records an answer after the deadline as an
-    /// error.
+    /// Returns whether the answer was 2xx. An answer that came after the deadline is recorded as an
+    /// error, without a status.
     pub fn acknowledged(&self) -> bool {
         self.status
             .is_some_and(|status| (200..300).contains(&status))
@@ -214,7 +214,8 @@ impl Inbound {
     }
 }
 
-/// Builds a message detail record as `GET /v2/detail_records` returns it: everything but the text.
+/// Builds a message detail record as `GET /v2/detail_records` returns it. It does not contain the
+/// text.
 fn detail_record(
     id: &str,
     direction: &str,

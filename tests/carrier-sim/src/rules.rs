@@ -5,8 +5,8 @@ use serde_json::Value;
 
 use crate::error::Error;
 
-/// A fault of a send. The first group changes the answer to `POST /v2/messages`, the second the
-/// receipts; one send may get one fault of each group, from two rules.
+/// A fault of a send. Faults up to `Error` change the answer to `POST /v2/messages`. The faults
+/// after it change the receipts. A send may get one fault of each group, from two rules.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Fault {
@@ -46,7 +46,7 @@ pub enum Fault {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Matcher {
-    /// `telnyx` or `twilio`; without it, both.
+    /// `telnyx` or `twilio`; `None` matches both.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub provider: Option<String>,
     /// The guest's whole number, in E.164.
@@ -55,8 +55,8 @@ pub struct Matcher {
     /// A string that occurs anywhere in the text; case matters.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub text_contains: Option<String>,
-    /// Only the nth send (from 1) that meets `provider`, `to` and `text_contains` since the rules
-    /// were set.
+    /// If given, only the nth send matches. Counts, from 1, the sends since the rules were set that
+    /// meet `provider`, `to` and `text_contains`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub nth: Option<u32>,
     /// Percentage of the matching sends to which the fault applies, 0 to 100.
@@ -75,23 +75,23 @@ pub struct Rule {
     pub times: Option<u32>,
 }
 
-/// Body of `PUT /sim/rules`, which also takes the list of rules alone.
+/// Body of `PUT /sim/rules`. The endpoint also accepts a list of rules alone.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Plan {
-    /// Whether STOP makes the carrier itself refuse further sends to that guest (40300), as Telnyx
+    /// If true, the simulator refuses sends to a guest after the guest's STOP (40300), as Telnyx
     /// does by default.
     pub block_on_stop: bool,
-    /// Code of an error of the whole account, such as 10009 (wrong API key) or 20100 (no funds,
-    /// which fails only sends). `None`: the account works.
+    /// Code of an error of the whole Telnyx account, such as 10009 (wrong API key) or 20100 (no
+    /// funds; only sends fail). `None`: the account works.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub account_error: Option<String>,
     /// Code of an error of the whole Twilio account, such as 20003 (wrong credentials) or 30002
     /// (suspended). `None`: the account works.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub twilio_account_error: Option<String>,
-    /// Percentage of webhooks, 0 to 100, that are dropped without a call; the ledger calls them
-    /// swallowed.
+    /// Percentage of webhooks, 0 to 100, that are never called. The ledger records these as
+    /// `swallowed`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub swallow_webhooks_percent: Option<f64>,
     pub rules: Vec<Rule>,
@@ -253,9 +253,9 @@ impl RuleBook {
         })
     }
 
-    /// Returns the faults of a send: in each group, the fault of the first rule that applies. Every
-    /// rule counts the sends it matches. `roll` (0.0..100.0) is called only for rules with a
-    /// percentage.
+    /// Returns the faults of a send: for each group, the fault of the first rule that applies.
+    /// Every rule counts the sends that it matches. `roll` draws a number from 0.0 to 100.0; it is
+    /// called only for rules with a percentage.
     pub fn strike(&mut self, sending: Sending<'_>, mut roll: impl FnMut() -> f64) -> Faults {
         let mut faults = Faults::default();
         for counted in &mut self.rules {

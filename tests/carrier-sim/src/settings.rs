@@ -13,19 +13,19 @@ use std::{
 use serde_json::Value;
 use uuid::Uuid;
 
-/// Settings of one simulator. [`Settings::new`] fills in the values that Telnyx documents; every
-/// field may be changed.
+/// Settings of one simulator. [`Settings::new`] fills in the values that Telnyx documents. Callers
+/// may change every field.
 #[derive(Clone)]
 pub struct Settings {
     pub listen: SocketAddr,
-    /// URL of the fleet's `POST /webhooks/telnyx`, for inbound texts and for receipts of messages
-    /// without a URL of their own.
+    /// URL of the fleet's `POST /webhooks/telnyx`. Gets inbound texts, and the receipts of messages
+    /// that name no webhook URL.
     pub webhook_url: String,
-    /// Time within which a webhook must answer 2xx. It is never scaled, because it measures real
-    /// work.
+    /// Time within which a webhook must answer 2xx. `time_scale` does not change it, because the
+    /// webhook does real work.
     pub ack_deadline: Duration,
-    /// Waits between the tries of one event at one URL. A URL gets one try more than there are
-    /// waits.
+    /// Waits between the tries of one event at one URL. The number of tries is one more than that
+    /// of waits.
     pub retry_delays: Vec<Duration>,
     /// Delays of `message.sent` and `message.finalized`, counted from acceptance.
     pub receipt_delays: (Duration, Duration),
@@ -35,15 +35,16 @@ pub struct Settings {
     pub twilio: TwilioSide,
     /// Seed of the Ed25519 key that signs webhooks.
     pub signing_seed: [u8; 32],
-    /// Scale of every wait but `ack_deadline`: 1 is real time.
+    /// Factor by which every wait except `ack_deadline` is multiplied: 1 is real time.
     pub time_scale: f64,
-    /// File to which the ledger is appended as JSON Lines; it is read at the start, so that a
-    /// killed simulator loses nothing.
+    /// File to which the ledger is appended as JSON Lines. The simulator reads the file at the
+    /// start, so a killed simulator loses nothing.
     pub ledger_file: Option<PathBuf>,
     /// Number of the casino that the handset page writes to.
     pub casino_number: String,
     pub casino_name: String,
-    /// The function that `GET /sim/path` calls; without it the handset shows no path.
+    /// The function that `GET /sim/path` calls to explain how a reply came about. If it is `None`,
+    /// the handset page shows no explanation.
     pub explain: Option<Explain>,
 }
 
@@ -124,8 +125,9 @@ impl fmt::Debug for Settings {
 
 type Answer = Pin<Box<dyn Future<Output = Option<Value>> + Send>>;
 
-/// A function that returns the path that led to a send attempt, or `None` for an unknown attempt.
-/// The simulator forwards the path unparsed, so that it does not depend on the fleet's store.
+/// A function that explains a send attempt: it returns the steps that led to the attempt, or `None`
+/// for an unknown attempt. The simulator forwards the result unparsed, and so does not depend on
+/// the fleet's store.
 #[derive(Clone)]
 pub struct Explain(pub(crate) Arc<dyn Fn(Uuid) -> Answer + Send + Sync>);
 

@@ -59,8 +59,8 @@ mod tests {
             .is_ok()
     }
 
-    /// Checks that the test vector of specification 05, section 1.3, passes the check that our
-    /// signatures pass.
+    /// Checks that `verifies` accepts the test vector of specification 05, section 1.3. The next
+    /// test applies `verifies` to our own signatures.
     #[test]
     fn the_published_vector_verifies_the_same_way() {
         let message = br#"1700000000|{"data":{"event_type":"message.received","id":"test-123"}}"#;

@@ -24,8 +24,8 @@ impl TelnyxError {
         }
     }
 
-    /// Returns the HTTP status of a code: 400, except for authentication, throttling, unknown
-    /// messages, invalid parameters and server errors.
+    /// Returns the HTTP status that Telnyx sends with the code; 400 for codes that are not listed
+    /// here.
     pub(crate) fn http_status(&self) -> StatusCode {
         match self.code.as_str() {
             "10009" => StatusCode::UNAUTHORIZED,

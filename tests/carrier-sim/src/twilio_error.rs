@@ -39,7 +39,8 @@ impl TwilioError {
     }
 }
 
-/// Translates the Telnyx code of a shared check into Twilio's code.
+/// Translates a Telnyx error to Twilio's code. The checks that both providers share return Telnyx
+/// errors.
 impl From<TelnyxError> for TwilioError {
     fn from(error: TelnyxError) -> Self {
         let code = match error.code.as_str() {

@@ -1,5 +1,5 @@
-//! Messages in Twilio's format, as its API returns them and as its signed form webhooks report
-//! them.
+//! Messages in Twilio's format: as its API returns them, and as its webhooks report them. These
+//! webhooks are signed forms.
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use hmac::{Hmac, KeyInit as _, Mac as _};
@@ -38,7 +38,7 @@ pub(crate) fn message(core: &Core, sent: &Outbound) -> Value {
     })
 }
 
-/// Translates a status of the ledger into Twilio's word.
+/// Translates a status of the ledger, which uses Telnyx's words, into Twilio's word.
 pub(crate) fn word(status: &str) -> &str {
     match status {
         "delivery_failed" => "undelivered",
@@ -97,8 +97,8 @@ pub(crate) fn received(core: &Core, text: &Inbound) -> Fields {
     form
 }
 
-/// Returns the URL to call and the number of retries that the URL's fragment asks for (`#rc=3`, one
-/// of Twilio's connection overrides).
+/// Splits a webhook URL into the URL to call and the number of retries. The URL's fragment gives
+/// this number, such as `#rc=3`; Twilio calls this a connection override.
 pub(crate) fn overrides(url: &str) -> (&str, usize) {
     match url.split_once('#') {
         None => (url, 0),

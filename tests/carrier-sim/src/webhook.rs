@@ -1,5 +1,5 @@
-//! Calls webhooks as Telnyx does: each call signed anew, 2 s to answer 2xx, three tries, then the
-//! failover URL.
+//! Calls webhooks as Telnyx does. Each call is signed anew. The webhook has 2 s to answer 2xx.
+//! After three tries, the failover URL is called.
 
 use std::time::Duration;
 
@@ -16,7 +16,7 @@ use crate::{
     twilio_webhook,
 };
 
-/// Shortest wait between tries, so that a small time scale does not overload a failing webhook.
+/// Shortest wait between tries. Without it, a small time scale would overload a failing webhook.
 const SHORTEST_RETRY: Duration = Duration::from_millis(20);
 
 /// One event to be delivered to a webhook.
@@ -25,7 +25,7 @@ pub(crate) struct Job {
     pub(crate) delivery: Uuid,
     pub(crate) says: Says,
     pub(crate) urls: Vec<String>,
-    /// Notified when the first call has ended, whatever its outcome.
+    /// Notified when the first call has ended, also if it failed.
     pub(crate) first_call: Option<oneshot::Sender<()>>,
 }
 
@@ -54,8 +54,8 @@ pub(crate) fn event_data(
     })
 }
 
-/// Calls the webhook until it acknowledges or no tries are left; records each call in the ledger
-/// when the call ends.
+/// Calls the webhook until it acknowledges the event or no tries are left. Records each call in the
+/// ledger when the call ends.
 pub(crate) async fn deliver(core: &Core, mut job: Job) -> DeliveryState {
     let state = if core.swallows() {
         DeliveryState::Swallowed
@@ -127,7 +127,8 @@ pub(crate) struct Signing {
     pub(crate) signature: Option<String>,
 }
 
-/// Calls the webhook once, with a signature over the current time unless `signing` changes it.
+/// Calls the webhook once, with the current time and a valid signature, unless `signing` replaces
+/// them.
 pub(crate) async fn call(
     core: &Core,
     url: &str,

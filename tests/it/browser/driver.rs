@@ -1,4 +1,4 @@
-//! Drives Chromium through chromedriver, with the few actions that a person does on a page.
+//! Drives Chromium through chromedriver, with actions that a person does on a page.
 
 use std::{
     path::{Path, PathBuf},
@@ -33,14 +33,15 @@ const DESK_WIDTH: u32 = 1280;
 pub(super) struct Browser {
     driver: WebDriver,
     process: Mutex<Child>,
-    /// The folder of the browser's profile, which all of its processes name as an argument.
+    /// The folder of the browser's profile. Every process of the browser has this path among its
+    /// arguments.
     profile: PathBuf,
     base: String,
 }
 
 impl Drop for Browser {
-    /// Ends chromedriver and the browser, also after a failed test: a killed chromedriver leaves its
-    /// browser running. Deletes the profile, which takes some MB.
+    /// Ends chromedriver and the browser, even after a failed test. If only chromedriver were
+    /// killed, the browser would go on running. Deletes the profile, which takes some MB.
     fn drop(&mut self) {
         if let Ok(process) = self.process.get_mut() {
             process.kill().ok();
@@ -76,7 +77,7 @@ fn now() -> u64 {
 }
 
 impl Browser {
-    /// Opens the console.
+    /// Starts a browser that resolves paths against the console's address.
     pub(super) async fn start(house: &House) -> Self {
         Self::start_at(house.stack.console_url.as_ref().unwrap()).await
     }
@@ -180,7 +181,8 @@ impl Browser {
             .await;
     }
 
-    /// Emulates a preference of the guest's system, as a media feature and its value.
+    /// Emulates a preference of the guest's system. `feature` is a CSS media feature, such as
+    /// `prefers-color-scheme`.
     pub(super) async fn prefers(&self, feature: &str, value: &str) {
         let features = json!({ "features": [{ "name": feature, "value": value }] });
         self.cdp("Emulation.setEmulatedMedia", features).await;
@@ -206,7 +208,7 @@ impl Browser {
         self.driver.delete_all_cookies().await.unwrap();
     }
 
-    /// Opens a page of the console as this person; any earlier session of the browser is forgotten.
+    /// Deletes all cookies of the browser, and then opens a page of the console as this person.
     pub(super) async fn open_as(&self, caller: &Caller, path: &str) {
         self.page("/login").await;
         self.forget().await;
@@ -233,8 +235,8 @@ impl Browser {
         }
     }
 
-    /// Returns the element's text. If the element is replaced while it is read, the new one is
-    /// read.
+    /// Returns the element's text. If the page replaces the element meanwhile, reads the new
+    /// element.
     pub(super) async fn text(&self, css: &str) -> String {
         let until = Instant::now() + PATIENCE;
         loop {
@@ -316,7 +318,8 @@ impl Browser {
         }
     }
 
-    /// Follows an invitation: password and second factor, as its page asks for them.
+    /// Follows an invitation's link. Enters the password and the code of the second factor on the
+    /// page.
     pub(super) async fn set_up(&self, link: &str, email: &str) -> SetUp {
         self.page(link).await;
         let spelled = self.text("#key").await.replace(' ', "");
@@ -360,15 +363,16 @@ impl Browser {
         chain.perform().await.unwrap();
     }
 
-    /// Returns all violations of the pages' policy since the browser was started.
+    /// Returns all violations of the pages' content security policy since the browser was started.
     pub(super) async fn violations(&self) -> Vec<String> {
         let asked = "return JSON.parse(sessionStorage.getItem('refused') || '[]')";
         let found = self.driver.execute(asked, vec![]).await.unwrap();
         serde_json::from_value(found.json().clone()).unwrap()
     }
 
-    /// Checks the page with axe-core at the width of a desk, of a phone and at 200 % zoom, and that
-    /// nothing has to be scrolled sideways. Writes screenshots if they are requested.
+    /// Checks the page with axe-core at three widths: a desktop screen, a phone, and a desktop
+    /// screen at 200 % zoom. Also checks that nobody has to scroll sideways. Writes screenshots if
+    /// `SEVEN_SCREENSHOTS` names a folder.
     pub(super) async fn is_accessible(&self, name: &str) {
         for width in [DESK_WIDTH, PHONE_WIDTH, DESK_WIDTH / 2] {
             self.width(width).await;
@@ -403,8 +407,8 @@ impl SetUp {
         browser.fill("email", &self.email).await;
         browser.fill("password", PASSWORD).await;
         browser.submit("#main form button").await;
-        // The code of the set-up was used, and the console already accepts the code of the next
-        // step.
+        // The set-up used the code of the current 30-second step, and no code is accepted twice.
+        // The console also accepts the code of the next step.
         self.step += 1;
         browser
             .fill("code", &self.factor.code_at(self.step * 30))
@@ -413,7 +417,8 @@ impl SetUp {
     }
 }
 
-/// Decodes base32 (RFC 4648) in whole groups, as an authenticator app does.
+/// Decodes base32 (RFC 4648), as an authenticator app does. Bits at the end that do not fill a byte
+/// are dropped.
 fn base32(text: &str) -> Vec<u8> {
     let alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
     let bits: String = text

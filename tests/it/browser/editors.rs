@@ -32,7 +32,7 @@ const ASKED_FOR: Duration = Duration::from_secs(120);
 
 /// Asks as a guest until the answer contains `price`.
 async fn answered(house: &House, price: &str) {
-    // The gate closes a text that repeats the one before, so each question has its own words.
+    // The gate closes a text that is equal to the one before, so the questions alternate.
     let asked = Cell::new(0);
     until(&format!("guests are told {price}"), ASKED_FOR, || async {
         let before = house.texts_to(GUEST).len();
@@ -56,8 +56,8 @@ async fn a_price_goes_from_the_form_to_the_handset_and_back() {
     let mia = person(&house, &staff, "mia@example.com", Role::Manager).await;
     let browser = Browser::start(&house).await;
     browser.open_as(&ana, MASSAGE).await;
-    // The problem is shown beside its field before the form is sent, and disappears when the value
-    // is corrected.
+    // The page shows a problem beside its field before the form is sent. The problem disappears
+    // when the value is corrected.
     browser.fill("f-d-price", "-4").await;
     browser.see("#p-d-price", "write a number").await;
     browser.fill("f-d-price", "172").await;
@@ -65,7 +65,7 @@ async fn a_price_goes_from_the_form_to_the_handset_and_back() {
         browser.text("#p-d-price").await.is_empty()
     })
     .await;
-    // The host answers from the draft; guests still get the old price.
+    // On the editor's page, the host answers from the unsaved form. Guests still get the old price.
     browser
         .fill("question", "How much is the Swedish Massage?")
         .await;

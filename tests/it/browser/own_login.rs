@@ -1,4 +1,5 @@
-//! A login through the casino's own login provider, which is another site for the browser (D26).
+//! A login through the casino's own login provider. For the browser, the provider is a different
+//! site (D26).
 
 use seven_domain::Role;
 

@@ -1,5 +1,5 @@
-//! The widget on a casino's page (D32 to D34): by keyboard, over tabs, offline, under a strict
-//! policy and with hostile texts; and the concierge's page.
+//! The widget on a casino's page (D32 to D34): by keyboard, in several tabs, offline, under a
+//! strict content security policy, and with hostile texts. Also tests the concierge's page.
 
 use std::time::Duration;
 
@@ -21,13 +21,13 @@ use crate::{
     harness::{House, Wanted, house, until},
 };
 
-/// How long a guest is offline with `SEVEN_LONG`.
+/// Time for which the guest is offline if `SEVEN_LONG` is set.
 const OFFLINE: Duration = Duration::from_secs(30);
-/// JavaScript expression for the widget's shadow root, in which all its elements are.
+/// JavaScript expression for the widget's shadow root, which contains all elements of the widget.
 const ROOT: &str = "document.querySelector('seven-chat').shadowRoot";
 
-/// Starts a fleet with a gateway, a console, and a casino's page whose policy allows only the
-/// widget. Also returns the page's address.
+/// Starts a fleet with a gateway and a console, and serves a casino's page with the widget. The
+/// page's content security policy allows only the widget. Also returns the page's address.
 async fn with_page(name: &str) -> (House, String) {
     let wanted = Wanted {
         workers: [&Worker::ALL[..], &[Worker::Console]].concat(),
@@ -123,7 +123,8 @@ async fn a_guest_asks_a_person_answers_and_nothing_is_lost_offline_or_over_tabs(
     console.submit("#who form[action$='release'] button").await;
     console.see("#who", "The host answers here.").await;
     console.stop().await;
-    // While the guest is offline, three messages wait; afterwards they are sent in order.
+    // While the guest is offline, three messages wait. When the guest is online again, they are
+    // sent in order.
     browser.offline(true).await;
     for words in [
         "What time does the pool open?",
@@ -141,8 +142,7 @@ async fn a_guest_asks_a_person_answers_and_nothing_is_lost_offline_or_over_tabs(
         house.number("select count(*) from inbound_messages where body in ('What time does the pool open?', 'And the spa?', 'Is parking free?')").await == 3
     })
     .await;
-    // The query orders by `occurred_at`, because the gate may store two successive messages at the
-    // same moment.
+    // Orders by `occurred_at`: the time of storing may be the same for two successive messages.
     let order: Vec<String> = house
         .texts_of("select body from inbound_messages order by occurred_at desc limit 3")
         .await;
@@ -287,7 +287,7 @@ async fn the_chat_follows_the_pages_colours_and_the_guests_motion() {
         let asked = browser.ask(&format!("return {of}")).await;
         asked.as_str().unwrap().to_owned()
     };
-    // The casino's page decides the color scheme, whatever the system prefers.
+    // The casino's page decides the widget's color scheme, whatever the guest's system prefers.
     browser.prefers("prefers-color-scheme", "dark").await;
     let scheme = "document.documentElement.style.colorScheme";
     let mut papers = Vec::new();
@@ -304,7 +304,7 @@ async fn the_chat_follows_the_pages_colours_and_the_guests_motion() {
         assert_eq!(style(&browser, ".log", "scrollBehavior").await, scrolls);
     }
     browser.stop().await;
-    // The concierge's page is ours, so it follows the color scheme that the system prefers.
+    // The concierge's page is ours and follows the guest's system.
     let concierge = Browser::start_at(&house.stack.web_urls[0]).await;
     concierge.prefers("prefers-color-scheme", "dark").await;
     concierge.page("/").await;
@@ -331,7 +331,8 @@ async fn a_persons_hostile_words_stay_text_in_the_widget() {
         "return [...{ROOT}.querySelectorAll('.log *')].filter((one) => \
          !['DIV', 'B', 'P'].includes(one.tagName)).length"
     );
-    // A person's reply arrives through the stream, and after a reload it comes from the history.
+    // A person's replies arrive through the stream. After a reload of the page, they come from the
+    // history.
     browser.say("Is there a steakhouse?").await;
     browser.chat_shows("From: Dining").await;
     let staff = Staff::new(&house);

@@ -1,4 +1,5 @@
-//! Campaigns that one person plans and a second approves, on the console and by command (issue J).
+//! Campaigns that one person plans and a second approves, on the console and with commands (issue
+//! J).
 
 use reqwest::StatusCode;
 use seven_domain::Role;
@@ -104,7 +105,7 @@ async fn a_marketer_plans_and_somebody_else_approves() {
         "{}",
         early.body
     );
-    // The planner cannot act as the second person by getting another role.
+    // The person who planned the campaign cannot approve it, even with an approver's role.
     set_role(
         &staff.store(),
         by_mara,

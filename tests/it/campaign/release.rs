@@ -16,7 +16,7 @@ async fn some(house: &House, n: usize) {
     .await;
 }
 
-/// Asserts that no text of the campaign is sent for a while, and returns how many were sent before.
+/// Asserts that no text of the campaign is sent for two seconds. Returns how many were sent before.
 async fn nothing_leaves(house: &House) -> usize {
     let before = reached(house).len();
     sleep(Duration::from_secs(2)).await;
@@ -26,8 +26,8 @@ async fn nothing_leaves(house: &House) -> usize {
 
 #[tokio::test] // D5, D6, SMS-14: two schedulers, one pace, no guest twice; a reply finds room
 async fn two_schedulers_release_each_guest_once_at_the_casinos_pace() {
-    // Of five segments a second, one is kept for safety texts and two for replies, so two are left
-    // for the campaign.
+    // The casino sends five segments a second. One is kept for safety texts and two for replies, so
+    // the campaign has two.
     let house = house("campaign_pace", slow(5)).await;
     let other = house.process("scheduler", None);
     listed(&house, 0..GUESTS).await;
@@ -54,8 +54,8 @@ async fn two_schedulers_release_each_guest_once_at_the_casinos_pace() {
     );
     done(&house).await;
     let took = begun.elapsed();
-    // The first burst is sent at once, the other texts at two a second, however many schedulers
-    // release them.
+    // The first few texts are sent at once. The others are sent at two a second, by both schedulers
+    // together.
     assert!(
         took > Duration::from_secs((GUESTS as u64 - 4) / 2),
         "{GUESTS} texts within {took:?}"
@@ -100,8 +100,8 @@ async fn a_stop_in_the_middle_of_it() {
         .collect();
     let got = reached(&house);
     assert!(left.iter().all(|n| got.contains(n)), "{got:?}");
-    // At most one text may have been released when the STOP came, because texts are released one at
-    // a time.
+    // Texts are released one at a time. So at most one text may have been released already when a
+    // STOP came.
     let after: Vec<_> = got
         .iter()
         .filter(|n| (3..7).contains(*n) && !had.contains(n))
@@ -117,8 +117,8 @@ async fn a_stop_in_the_middle_of_it() {
     house.stop().await;
 }
 
-// D14, SMS-52: a pause of proactive texts takes effect within two seconds; after it the campaign
-// continues and reaches each guest once
+// D14, SMS-52: a pause of proactive texts takes effect within two seconds. When the pause ends, the
+// campaign continues and reaches each guest once
 #[tokio::test]
 async fn a_pause_of_proactive_texts_holds_it_and_resume_goes_on() {
     let house = house("campaign_brake", slow(5)).await;

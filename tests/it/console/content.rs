@@ -57,7 +57,7 @@ fn fields(page: &str) -> Vec<(String, String)> {
     all
 }
 
-/// Sends the form of an item's page with some fields changed.
+/// Sends the form of an item's page, with `changes` to its fields.
 async fn save(
     caller: &Caller,
     fields: &[(String, String)],
@@ -141,7 +141,7 @@ async fn an_editor_changes_a_price_and_an_approver_publishes_a_rule() {
         revisions
     );
 
-    // On the editor's page the host answers from the draft, before guests get it.
+    // On the editor's page, the host answers from the unsaved form. Guests do not get this answer.
     let mut draft = typed("199");
     draft.push((
         "question".to_owned(),
@@ -166,7 +166,7 @@ async fn an_editor_changes_a_price_and_an_approver_publishes_a_rule() {
         revisions
     );
 
-    // Every problem stands beside its field, and nothing is saved.
+    // The page shows every problem beside its field, and nothing is saved.
     let form = fields(&ana.get(MASSAGE).await.body);
     let bad = [
         ("d.price", "-4"),
@@ -183,8 +183,8 @@ async fn an_editor_changes_a_price_and_an_approver_publishes_a_rule() {
     let count = "select count(*) from content_revisions where item_id = 'spa_001'";
     assert_eq!(house.number(count).await, 2);
 
-    // When two editors change one item, the later save is refused, but the form keeps what they
-    // wrote.
+    // If two editors change the same item, the later save is refused. The form keeps what the later
+    // editor wrote.
     let stale = form.clone();
     save(&ana, &form, &[("tip", "Book early."), ("what", "publish")]).await;
     let late = save(
@@ -196,11 +196,11 @@ async fn an_editor_changes_a_price_and_an_approver_publishes_a_rule() {
     assert_eq!(late.status, StatusCode::CONFLICT);
     assert!(late.body.contains("Come late &#38; stay."), "{}", late.body);
 
-    // Sending the refused form again does not overwrite anything either.
+    // If the refused form is sent again, it is refused again.
     let again = save(&ana, &fields(&late.body), &[("what", "publish")]).await;
     assert_eq!(again.status, StatusCode::CONFLICT, "{}", again.body);
 
-    // A rule waits for a person who did not write it.
+    // A change of a regulation waits for the approval of a person who did not write it.
     let form = fields(&ana.get(RULE).await.body);
     let text = "Guests must be 21 or older on the whole floor.";
     save(&ana, &form, &[("description", text), ("what", "publish")]).await;
@@ -253,14 +253,14 @@ async fn an_editor_changes_a_price_and_an_approver_publishes_a_rule() {
     let left = "select count(*) from content_revisions where item_id = 'regulation_001' and state = 'rejected'";
     assert_eq!(house.number(left).await, 0);
 
-    // Undo is a new revision with the old contents.
+    // Undo makes a new revision with the earlier contents.
     let undo = format!("{MASSAGE}/decide");
     let stale = ana.act(&undo, &[("what", "undo"), ("revision", "2")]).await;
     assert_eq!(stale.status, StatusCode::CONFLICT, "{}", stale.body);
     ana.act(&undo, &[("what", "undo"), ("revision", "3")]).await;
     assert_eq!(house.number(count).await, 4);
 
-    // An item whose form has no end any more loses its end.
+    // A form with an empty end time removes the item's end time.
     let end = "select count(take_down_at) from content_items i join content_revisions r using (casino_id, item_id, revision) where item_id = 'spa_001'";
     for (at, ends) in [("2030-12-31T23:00", 1), ("", 0)] {
         let form = fields(&ana.get(MASSAGE).await.body);
@@ -268,7 +268,7 @@ async fn an_editor_changes_a_price_and_an_approver_publishes_a_rule() {
         assert_eq!(house.number(end).await, ends, "{at}");
     }
 
-    // A host may not open these pages, and an approver may not edit.
+    // A person with the role of host may not open these pages, and an approver may not edit.
     for path in [
         "/c/silver_birch/content",
         MASSAGE,
@@ -352,8 +352,8 @@ async fn an_approver_brings_an_earlier_state_back_and_removes_words() {
             .find(|(name, _)| name == "d.price");
         found.unwrap().1
     };
-    // Makes the published content an hour older. The form's time has whole minutes, so the rollback
-    // goes back five minutes, to before the two changes.
+    // Makes the published content one hour old. A rollback to five minutes ago then undoes only the
+    // two changes below. The rollback form takes whole minutes only.
     house
         .change("update content_revisions set published_at = published_at - interval '1 hour'")
         .await;
@@ -378,8 +378,7 @@ async fn an_approver_brings_an_earlier_state_back_and_removes_words() {
     let seal = page.split("name=\"seal\" value=\"").nth(1).unwrap();
     let seal = seal.split('"').next().unwrap().to_owned();
     let agree = [("at", &*then), ("category", "spa"), ("seal", &*seal)];
-    // Somebody saves meanwhile, so the rollback would no longer restore the state that bob was
-    // shown.
+    // Ana saves a new price meanwhile. The rollback would now undo more than Bob's preview showed.
     let form = fields(&ana.get(MASSAGE).await.body);
     save(&ana, &form, &[("d.price", "190"), ("what", "publish")]).await;
     let done = bob.act(rollback, &agree).await;
@@ -394,7 +393,7 @@ async fn an_approver_brings_an_earlier_state_back_and_removes_words() {
     let future = bob.get(&format!("{rollback}?at=2999-01-01T00:00")).await;
     assert!(future.body.contains("Give a time in the past."));
 
-    // The words of an earlier revision are removed, but its entry in the history stays.
+    // The words of an earlier revision are removed. The revision's entry in the history stays.
     let decide = format!("{MASSAGE}/decide");
     let purge = [
         ("what", "purge"),
@@ -463,7 +462,7 @@ async fn a_set_of_questions_tells_which_answers_an_edit_cost() {
         page.contains(&recall("100")) && !page.contains(">missed<"),
         "{page}"
     );
-    // The massage is switched off, and the set shows what guests find in its place.
+    // The massage is switched off, and the next run marks its question as missed.
     let form = fields(&ana.get(MASSAGE).await.body);
     save(&ana, &form, &[("active", "false"), ("what", "publish")]).await;
     ana.act(set, &run).await;

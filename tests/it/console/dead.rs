@@ -54,7 +54,8 @@ async fn an_admin_orders_dead_letters_and_the_scheduler_carries_the_orders_out()
             "{body}"
         );
     }
-    // A host cannot order a replay, and nobody can without a reason.
+    // The roles of host and compliance cannot order a replay. An administrator cannot order one
+    // without a reason.
     let kind = [
         ("stage", "gate"),
         ("kind", "failed"),

@@ -1,5 +1,5 @@
-//! Persons who take conversations over: each of their texts arrives once, and nobody can write into
-//! a conversation that somebody else holds.
+//! Persons who take conversations over. Each of their texts arrives once. Nobody can write in a
+//! conversation that somebody else holds.
 
 use std::time::Duration;
 
@@ -36,7 +36,7 @@ async fn a_text_against_a_thread_that_moved_on_is_refused_and_kept() {
     assert_eq!(page.status, StatusCode::CONFLICT);
     luis.act(&format!("{thread}/takeover"), &[("reason", "asked for me")])
         .await;
-    // The guest writes while luis still sees the page as it was before.
+    // The guest writes while luis's page still shows the conversation without this text.
     house.text(GUEST, "Are you there?");
     until("the text is stored", Duration::from_secs(20), || async {
         mark(&luis.get(&thread).await.body) != read
@@ -51,8 +51,8 @@ async fn a_text_against_a_thread_that_moved_on_is_refused_and_kept() {
         page.body
     );
     assert!(page.body.contains("went on while you wrote"));
-    // After luis has read the guest's text, his own text is sent once; sending the same form again
-    // is refused.
+    // After luis has read the guest's text, his own text is sent. If he sends the same form again,
+    // it is refused.
     let read = mark(&page.body);
     let write = [("text", "Luis here, one moment"), ("read", &*read)];
     assert_eq!(luis.act(&say, &write).await.status, StatusCode::SEE_OTHER);
@@ -84,8 +84,8 @@ async fn a_text_against_a_thread_that_moved_on_is_refused_and_kept() {
         sent("Luis here") == 1 && sent("Maria here") == 1
     })
     .await;
-    // A page that still shows luis as the holder cannot release a conversation that Maria holds
-    // now.
+    // Luis's page is outdated and shows luis as the holder. With this page, he cannot release the
+    // conversation that Maria holds now.
     let old = luis.act(&format!("{thread}/release"), &[]).await;
     assert_eq!(old.status, StatusCode::CONFLICT);
     // After Maria releases the conversation, the host answers again.

@@ -1,4 +1,4 @@
-//! Replies that a person releases, edits or discards before they leave (AGENT-15).
+//! Replies that wait until a person releases, edits or discards them (AGENT-15).
 
 use std::time::Duration;
 
@@ -118,7 +118,7 @@ async fn one_conversation_is_reviewed_and_a_reply_that_waits_too_long_is_told() 
     assert_eq!(luis.act(&review, &[("turn", "on")]).await.location, thread);
     house.text(GUEST, "And check-out?");
     waits(&house, 1).await;
-    // At this time scale the limit for a decision is zero, so a case is opened at once.
+    // At this time scale, the time limit for a decision is zero, so a case is opened at once.
     let told =
         "select count(*) from escalations where reason = 'reply_waits' and resolved_at is null";
     until("people are told", SHORT, || async {

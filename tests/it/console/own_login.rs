@@ -1,5 +1,5 @@
-//! Logins through a casino's own login provider (D26, OpenID Connect): the people who are let in,
-//! and every way in which a token or an answer may be wrong.
+//! Logins through a casino's own login provider (D26, OpenID Connect): people who are let in, and
+//! wrong tokens and answers, which are all refused.
 
 use reqwest::{StatusCode, header};
 use seven_domain::Role;
@@ -32,8 +32,8 @@ fn set(page: &Page, name: &str) -> Option<String> {
         .find(|pair| pair.starts_with(&format!("{name}=")))
 }
 
-/// Follows the link to the provider as a browser does. Returns the path to which the provider sends
-/// the browser back.
+/// Follows the link to the provider, as a browser does. Returns the path on the console to which
+/// the provider redirects.
 async fn at_provider(caller: &mut Caller) -> String {
     let page = caller.get(BEGIN).await;
     assert_eq!(page.status, StatusCode::SEE_OTHER, "{}", page.body);
@@ -43,7 +43,7 @@ async fn at_provider(caller: &mut Caller) -> String {
     back.strip_prefix(&caller.base).unwrap().to_owned()
 }
 
-/// Logs in at the provider and comes back.
+/// Logs in at the provider and follows its redirect back to the console.
 async fn log_in(house: &House) -> (Caller, Page) {
     let mut caller = Caller::new(house);
     let back = at_provider(&mut caller).await;
@@ -88,10 +88,10 @@ async fn an_account_is_let_in_by_its_casinos_own_login_and_bound_to_the_person()
     assert_eq!(list.status, StatusCode::OK);
     let entry = "select detail->>'provider' from audit_log where action = 'operator_logged_in'";
     assert_eq!(house.texts_of(entry).await, ["silver"]);
-    // A code and a login that was begun can be used only once.
+    // The login made one call of each kind to the provider.
     assert_eq!(provider.calls(), ["document", "keys", "authorize", "token"]);
 
-    // Ana's address is given to another person; Ana gets Luis' address.
+    // Another person gets Ana's address. Then Ana gets Luis's address.
     provider.person("p-2", "ana@silverbirch.example");
     let (_, page) = log_in(&house).await;
     assert_eq!(page.status, StatusCode::UNAUTHORIZED);
@@ -115,7 +115,7 @@ async fn an_account_is_let_in_by_its_casinos_own_login_and_bound_to_the_person()
     let (other, page) = log_in(&house).await;
     assert_eq!(page.status, StatusCode::OK);
 
-    // The first login there removes the password here.
+    // The first login through the provider removes the account's console password.
     provider.person("p-3", "luis@silverbirch.example");
     assert_eq!(log_in(&house).await.1.status, StatusCode::OK);
     let password = [
@@ -223,8 +223,11 @@ async fn no_wrong_token_and_no_planted_login_lets_anybody_in() {
     );
     provider.forge(false);
 
-    // A code is refused without the login that waits for it, at another login, with another state,
-    // and when it is repeated.
+    // The provider's code is refused in four cases:
+    // - the browser has no login in progress
+    // - the code belongs to a different login
+    // - `state` is wrong
+    // - the code was used before
     let mut caller = Caller::new(&house);
     let back = at_provider(&mut caller).await;
     let stranger = Caller::new(&house);
@@ -255,8 +258,8 @@ async fn no_wrong_token_and_no_planted_login_lets_anybody_in() {
     let posted = caller.post("/login/with/silver", &form(&[])).await;
     assert_eq!(posted.status, StatusCode::NOT_FOUND);
 
-    // The provider's keys are read at most once a minute, so a login that is signed with a new key
-    // is refused until then.
+    // The console reads the provider's keys at most once a minute. Until the next reading, a login
+    // that is signed with a new key is refused.
     let read = |calls: Vec<&str>| calls.iter().filter(|call| **call == "keys").count();
     assert_eq!(read(provider.calls()), 1);
     provider.rotate(true);

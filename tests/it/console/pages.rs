@@ -16,7 +16,7 @@ async fn now_shows_what_waits_and_what_stands_still() {
     house.settle(2).await;
     house.text(GUEST, "Anybody there?");
     house.settle(3).await;
-    // The text is held for a person who has taken over, so no timer releases it.
+    // A person has taken the conversation over, so the held text stays held.
     house
         .change("update conversations set paused_at = now(), paused_until = null")
         .await;
@@ -43,7 +43,7 @@ async fn now_shows_what_waits_and_what_stands_still() {
     assert_eq!(row("Guests who wrote"), "1 0");
     assert_eq!(row("New guests"), "1 0");
     assert_eq!(row("Cases opened"), "1 0");
-    // An overdue case and a switch that is on are shown at once.
+    // The page shows an overdue case and a switch that is on.
     house
         .change("update escalations set ack_due_at = now() - interval '1 minute'")
         .await;
@@ -56,7 +56,7 @@ async fn now_shows_what_waits_and_what_stands_still() {
     house.stop().await;
 }
 
-/// Inserts sixty guests with paused conversations, which the list shows first.
+/// Inserts sixty guests with paused conversations. The list shows paused conversations first.
 const CROWD: &str = "with crowd as (insert into guests (casino_id, guest_id, phone, key_id, phone_hash)
      select casino_id, gen_random_uuid(), '+186055501' || n, key_id, decode(lpad(n::text, 64, '0'), 'hex')
        from guests, generate_series(10, 69) n returning casino_id, guest_id)
@@ -81,7 +81,7 @@ async fn a_long_list_shows_its_first_fifty_and_the_rest_when_asked() {
     assert!(page.contains("Show more</a> (11)"), "{page}");
     let more = format!("{path}?show=open&language=&case=&whole=1");
     assert!(page.contains(&more.replace('&', "&#38;")), "{page}");
-    // A list that shows all its rows still does so when a hint makes it reload.
+    // A list that shows all its rows must show all of them again when a hint makes it reload.
     for path in [more, format!("{path}/list?show=open&whole=1")] {
         let whole = luis.get(&path).await.body;
         assert_eq!(rows(&whole), 61, "{path}");
@@ -167,7 +167,7 @@ async fn behind_each_reply_stands_its_turn() {
         "/c/silver_birch/conversations/{}",
         staff.conversation().await
     );
-    // Parts that wait to be sent are shown in order, after the texts that were sent.
+    // Parts that were not sent are shown in the order of their numbers.
     let parts = "insert into outbound_messages (casino_id, outbound_id, conversation_id, guest_id, part, parts, kind, class, seq, body, encoding,
          units, segments, agent, useful_until, next_sweep_at, trace, state)
        select casino_id, gen_random_uuid(), conversation_id, guest_id, n, 2, 'person', class, 100 + n, 'part ' || n, encoding, units, segments, agent,

@@ -1,5 +1,5 @@
-//! A host's day at the console: filters, saved replies, what is known about a guest, colleagues who
-//! look at the same conversation, and the end of a shift.
+//! A day at the console, for a person with the role of host: filters, saved replies, facts about a
+//! guest, colleagues in the same conversation, and the end of a shift.
 
 use std::time::Duration;
 
@@ -61,7 +61,7 @@ async fn a_saved_reply_is_put_into_a_text_in_the_guests_language() {
         page.contains("Valet &#60;b&#62;") && !page.contains("Valet <b>"),
         "{page}"
     );
-    // A saved reply is appended to what luis wrote, in the guest's language; nothing is sent yet.
+    // The saved reply is appended to Luis's words, in the guest's language. Nothing is sent yet.
     let thread = format!(
         "/c/silver_birch/conversations/{}",
         staff.conversation().await
@@ -95,7 +95,7 @@ async fn a_saved_reply_is_put_into_a_text_in_the_guests_language() {
         house.texts_to(SPANISH_GUEST).len() == sent + 1
     })
     .await;
-    // Saved replies are closed to another casino and to a person in marketing.
+    // A person in marketing can neither see nor change saved replies.
     let eva = staff
         .add("eva@example.com", Role::Marketing, Some(house.casino()))
         .await;
@@ -219,7 +219,8 @@ async fn a_guest_who_wants_nothing_kept_is_answered_and_nothing_is_learnt() {
     let silent = luis.act(&profile, &[("what", "revoke")]).await;
     assert_eq!(silent.status, StatusCode::UNPROCESSABLE_ENTITY);
     assert!(silent.body.contains("who asked and when"));
-    // Stores a model's answer. If it stayed, a turn in progress would use it again.
+    // Stores a model's answer. The revocation has to delete it, because a turn in progress would
+    // use it.
     let answers = "select count(*) from model_results";
     house
         .change(
@@ -285,8 +286,8 @@ async fn a_guest_who_wants_nothing_kept_is_answered_and_nothing_is_learnt() {
     house.stop().await;
 }
 
-/// Waits until the title shows this number of waiting cases. Pages share one reading for a moment,
-/// so the number may be late.
+/// Waits until the title shows this number of waiting cases. The number may be late, because the
+/// console reads the cases only now and then, for all open pages together.
 async fn waits(caller: &Caller, cases: usize) {
     let wanted = format!("data-waiting=\"{cases}\"");
     until("the number of cases", Duration::from_secs(10), async || {
@@ -334,13 +335,13 @@ async fn the_end_of_a_shift_hands_open_threads_on() {
         luis.act(&format!("{}/takeover", thread(n)), &[("reason", "mine")])
             .await;
     }
-    // Each of the two sees that the other one has the conversation open.
+    // Luis and Maria each see that the other one has the conversation open.
     luis.get(&thread(0)).await;
     let page = maria.get(&thread(0)).await.body;
     assert!(page.contains("Also here now: <bdi>luis</bdi>"), "{page}");
     let page = luis.get(&format!("{}/texts", thread(0))).await.body;
     assert!(page.contains("Also here now: <bdi>maria</bdi>"), "{page}");
-    // A manager cannot write to guests, so luis cannot hand the conversation to one.
+    // A manager cannot write to guests, so Luis cannot hand the conversation to a manager.
     let hand = format!("{}/handon", thread(0));
     let page = luis.act(&hand, &[("to", &*evas)]).await;
     assert_eq!(page.status, StatusCode::CONFLICT);
@@ -357,8 +358,8 @@ async fn the_end_of_a_shift_hands_open_threads_on() {
         page.contains("You have taken this conversation over."),
         "{page}"
     );
-    // At the end of the shift luis leaves his other conversation to anybody: the host stays silent
-    // there, and a case is opened.
+    // At the end of the shift, Luis hands his other conversation to nobody in particular. The host
+    // stays silent there, and a case is opened.
     let page = luis.get(list).await.body;
     assert!(
         page.contains("id=\"shift\"") && page.contains(">maria</option>"),
@@ -385,8 +386,9 @@ async fn the_end_of_a_shift_hands_open_threads_on() {
         1,
         "{with_case}"
     );
-    // Maria takes the conversation over and hands it on. The case does not wait while she holds it;
-    // afterwards it waits again with its whole time.
+    // Maria takes the conversation over and later hands it on. While she holds the conversation,
+    // the case does not wait. Afterwards the case waits again, with the full time for an
+    // acknowledgement.
     maria
         .act(&format!("{}/takeover", thread(1)), &[("reason", "next")])
         .await;

@@ -1,4 +1,4 @@
-//! People with accounts, and a caller that keeps a cookie as a browser does.
+//! People with accounts, and a caller that keeps its cookie, as a browser does.
 
 use reqwest::{
     StatusCode,
@@ -118,14 +118,15 @@ impl<'a> Staff<'a> {
 }
 
 impl Member {
-    /// Returns a code that was not used yet. It may be the code of the next step, which a login
-    /// accepts.
+    /// Returns a code that was not used yet. It may be the code of the next 30-second step, which a
+    /// login also accepts.
     pub(crate) fn next_code(&self) -> String {
         self.step.set(self.step.get() + 1);
         self.factor.code_at(self.step.get() * 30)
     }
 
-    /// Logs in without the pages, because a login refuses codes of steps after the next one.
+    /// Creates a session without the login pages. A login needs a new code each time, so a person
+    /// could not log in several times within 30 seconds.
     pub(crate) async fn logged_in(&self, house: &House) -> Caller {
         let token = Token::draw(&mut rand::rng());
         let staff = Staff::new(house);
@@ -135,7 +136,8 @@ impl Member {
         Caller::with(house, &format!("seven-here={}", token.expose()))
     }
 
-    /// Returns the `Set-Cookie` header of the login page.
+    /// Sends email and password to the login page, and returns the `Set-Cookie` header of the
+    /// answer.
     pub(crate) async fn set_cookie(&self, house: &House) -> String {
         let caller = Caller::new(house);
         let fields = form(&[("email", &self.email), ("password", PASSWORD)]);
@@ -171,13 +173,13 @@ impl Caller {
         self.answer(request).await
     }
 
-    /// Fetches a part of a page, as its script does.
+    /// Fetches a part of a page, as the page's script does.
     pub(crate) async fn fetch(&self, path: &str) -> Page {
         let request = self.http.get(format!("{}{path}", self.base));
         self.answer(request.header("hx-request", "true")).await
     }
 
-    /// Sends a form as a page of ours does, and keeps the cookie that comes back.
+    /// Sends a form as our pages do, and keeps the cookie of the answer.
     pub(crate) async fn post(&mut self, path: &str, body: &str) -> Page {
         let page = self.send(path, body).await;
         if let Some(cookie) = page.headers.get(header::SET_COOKIE) {
@@ -187,7 +189,7 @@ impl Caller {
         page
     }
 
-    /// Sends a form with the token that this session's pages have.
+    /// Sends a form with the form token that the pages of this session contain.
     pub(crate) async fn act(&self, path: &str, fields: &[(&str, &str)]) -> Page {
         let forms = self.forms();
         let all = [&[("forms", forms.as_str())], fields].concat();
@@ -201,7 +203,8 @@ impl Caller {
             .for_forms()
     }
 
-    /// Sends a form with a file, as a browser encodes it; the first field is the token of its page.
+    /// Sends a form with a file, as a browser encodes it. The first of `fields` has to be the form
+    /// token of the page.
     pub(crate) async fn send_file(
         &self,
         path: &str,

@@ -1,5 +1,7 @@
-//! The `deploy` commands: the committed files equal the rendered ones, a wrong value is refused
-//! with a message that shows the right form, and a casino's values come from its document.
+//! Tests the `deploy` commands:
+//! - The committed files equal the rendered ones.
+//! - A wrong value is refused with a message that shows the right form.
+//! - A casino's values come from its document.
 
 use super::root;
 use crate::operations::{Output, seven};

@@ -1,5 +1,5 @@
-//! One casino's user at NATS: it works on its own subjects and is refused on every other (SEC-81,
-//! SEC-160, DEP-17).
+//! One casino's NATS user may use the subjects of its own casino, and is refused on all others
+//! (SEC-81, SEC-160, DEP-17).
 
 use std::{
     sync::{Arc, Mutex},
@@ -219,7 +219,8 @@ async fn a_casinos_user_neither_reads_nor_writes_anothers_subjects() {
         let _subscription = intruder.client.subscribe(subject.clone()).await.unwrap();
         intruder.was_refused(&["subscription", &subject]).await;
     }
-    // The filter in the request's body must be the one in its subject, which the permission covers.
+    // The request's body names a different filter from its subject. The server refuses the request,
+    // because the user's permission covers only the filter in the subject.
     let lie = serde_json::json!({
         "stream_name": "KV_fleet", "action": "create",
         "config": {

@@ -1,5 +1,5 @@
 //! The rendered manifests and the servers use the same names. The tests read the YAML as `kubectl`
-//! would, and the servers as KEDA does.
+//! would, and query the NATS server as KEDA does.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -28,7 +28,8 @@ fn all() -> Vec<Value> {
     files.iter().flat_map(|file| documents(file)).collect()
 }
 
-/// Returns the account, stream and consumer of every trigger, with the workloads that it scales.
+/// Returns the account, stream and consumer of every trigger, with the workloads that the trigger
+/// scales.
 fn triggers() -> BTreeMap<(String, String, String), Vec<String>> {
     let mut found: BTreeMap<_, Vec<String>> = BTreeMap::new();
     for scaled in all()
@@ -57,7 +58,7 @@ async fn every_consumer_has_one_scaler_and_every_scaler_a_consumer() {
     for id in [BUSY, QUIET] {
         operator.onboard(&casino(id)).await.unwrap();
     }
-    // Asks the server as KEDA does.
+    // Queries the NATS server as KEDA does.
     let url = format!(
         "http://127.0.0.1:{}/jsz?acc=SEVEN&consumers=true&config=true",
         secured.monitoring
@@ -77,7 +78,7 @@ async fn every_consumer_has_one_scaler_and_every_scaler_a_consumer() {
         }
         streams.insert(name, stream["config"]["subjects"].clone());
     }
-    // The scheduler reads these two consumers, and no workload scales by them.
+    // The scheduler reads from these two consumers, and no workload is scaled by their backlog.
     for (stream, consumer) in [
         (topology::DEAD_STREAM, topology::FILING_CONSUMER),
         (topology::ADVISORY_STREAM, topology::ADVISORY_CONSUMER),
@@ -92,8 +93,9 @@ async fn every_consumer_has_one_scaler_and_every_scaler_a_consumer() {
     for (consumer, workloads) in &triggers {
         assert_eq!(workloads.len(), 1, "{consumer:?} grows {workloads:?}");
     }
-    // Every subject of ours to which a user may publish belongs to a stream, except the traces to
-    // keep (D24), the workers' heartbeats and hints (D33), which are not stored.
+    // Every subject to which a user may publish must belong to a stream. Three kinds of message are
+    // exceptions, because they are not stored: announcements of traces to keep (D24), the workers'
+    // heartbeats, and hints (D33).
     let users = std::fs::read_to_string(root().join("deploy/rendered/nats/users.conf")).unwrap();
     let mut subjects: BTreeSet<&str> = users
         .lines()
@@ -103,8 +105,8 @@ async fn every_consumer_has_one_scaler_and_every_scaler_a_consumer() {
     for kept_by_nobody in [topology::TRACE_KEEP, topology::WORKER_BEAT] {
         assert!(subjects.remove(kept_by_nobody), "{subjects:?}");
     }
-    // Hints are not stored either. A casino's own workers may only send hints about its own guests,
-    // so `HINT_SUBJECTS` covers their subjects.
+    // The casinos' own workers may publish hints only to their casino's subjects. `HINT_SUBJECTS`
+    // is a pattern that covers these subjects.
     let hints = |subject: &&str| covers(topology::HINT_SUBJECTS, subject);
     assert!(subjects.iter().any(hints), "{subjects:?}");
     subjects.retain(|subject| !hints(subject));

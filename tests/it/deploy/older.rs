@@ -1,4 +1,4 @@
-//! Streams that an older release or a person created.
+//! Tests how the scheduler changes streams that an older release or a person created.
 
 use std::time::Duration;
 
@@ -9,9 +9,9 @@ use super::{Secured, password};
 
 const USER: &str = "scheduler";
 
-/// The scheduler's user raises the streams' limits to this release's, lowers no limit and keeps all
-/// messages. A server before 2.15 refuses to change the number of consumers, and then the limits
-/// stay.
+/// The scheduler's user raises the streams' limits to those of this release, lowers no limit and
+/// keeps all messages. A NATS server before 2.15 refuses to change the maximum number of consumers.
+/// On such a server the limits stay.
 #[tokio::test] // DEP-44
 async fn streams_that_allow_less_are_given_what_ours_allow() {
     let secured = Secured::start("deploy_older", None).await;
@@ -70,8 +70,8 @@ async fn streams_that_allow_less_are_given_what_ours_allow() {
     assert_eq!(secured.violations(), Vec::<String>::new());
 }
 
-/// A stream without a byte limit gets one with room for its messages. A full stream refuses new
-/// messages and keeps the old.
+/// A stream without a byte limit gets one that leaves room for its messages. A full stream refuses
+/// new messages and keeps the old ones.
 #[tokio::test] // PROD-36
 async fn a_full_stream_refuses_and_drops_nothing() {
     let secured = Secured::start("deploy_full", None).await;

@@ -1,5 +1,5 @@
 //! Every worker does all its work as its own NATS user, with the permissions that are rendered for
-//! it. The server's log shows a missing permission as a refusal.
+//! this user. If a permission is missing, the server's log shows a refusal.
 
 use std::time::Duration;
 
@@ -166,7 +166,7 @@ async fn every_role_does_its_work_and_nothing_is_refused() {
     ] {
         roles.run(worker, None).await;
     }
-    // The workers of one casino serve that casino before any others run.
+    // First, workers run that serve only one casino.
     for worker in [Worker::AgentSwarm, Worker::OutboundSender] {
         roles.run(worker, Some(&busy)).await;
     }
@@ -203,8 +203,8 @@ async fn every_role_does_its_work_and_nothing_is_refused() {
     }
     roles.hears(OTHER_GUEST, "Nonna Salvia").await;
 
-    // Next: the gate's own answers, a card number deleted from the stream, a dead letter that the
-    // scheduler files, and new content.
+    // The next steps test four more things: the gate's own answers, the deletion of a card number
+    // from the stream, a dead letter that the scheduler files, and new content.
     roles.text(
         OTHER_GUEST,
         Some(QUIET_NUMBER),
@@ -263,7 +263,8 @@ async fn every_role_does_its_work_and_nothing_is_refused() {
             .is_none_or(|(_, _, payload, _)| !String::from_utf8_lossy(&payload).contains("4111"))
     );
 
-    // An operator's command prints the values of a casino from its document in the database.
+    // `seven deploy values` reads the casino's document from the database and prints the casino's
+    // values.
     let config = roles.stack.config_file.display().to_string();
     let said = seven(&["--config", &config, "deploy", "values", QUIET], b"").await;
     assert!(

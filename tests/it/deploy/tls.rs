@@ -1,4 +1,5 @@
-//! The rendered server uses TLS, and a client that requires TLS connects to no server without it.
+//! The rendered server uses TLS, and a client that requires TLS refuses to connect to a server
+//! without TLS.
 
 use std::{path::Path, process::Command};
 
@@ -20,7 +21,7 @@ fn openssl(folder: &Path, arguments: &[&str]) {
     );
 }
 
-/// Makes an authority, and a certificate for 127.0.0.1 that it signed.
+/// Makes a certificate authority, and a certificate for 127.0.0.1 that this authority signs.
 fn certificates(folder: &Path) {
     let curve = [
         "-newkey",

@@ -1,5 +1,5 @@
-//! Texts in a burst, and texts that arrive while the model thinks (D4). The swarm runs in the test,
-//! with a model that can be held.
+//! Tests texts in a burst, and texts that arrive while the model thinks (D4). The swarm runs in the
+//! test's process with a model whose answers the test can delay.
 
 use std::{
     sync::{Arc, Mutex},
@@ -17,7 +17,8 @@ use tokio::{sync::Semaphore, task::JoinHandle, time::sleep};
 
 use crate::harness::{GUEST, House, Wanted, house, until};
 
-/// The offline model, which records the texts of each call and answers only with a permit.
+/// Wraps the offline model. Records the texts of each call, and answers a call only when
+/// `may_answer` has a permit.
 struct Held {
     inner: Arc<dyn Model>,
     asked: Mutex<Vec<Vec<String>>>,
@@ -107,7 +108,7 @@ async fn five_texts_within_a_second_get_one_answer() {
     ];
     for text in texts {
         house.text(GUEST, text);
-        // Pauses between the texts, which also keeps their order.
+        // Pauses between the texts as a guest would, so that they also arrive in this order.
         sleep(Duration::from_millis(100)).await;
     }
     house.settle(5).await;
@@ -160,7 +161,7 @@ async fn texts_that_arrive_during_the_model_call_are_the_next_turns() {
         model.asked().len() == 1
     })
     .await;
-    // Of two texts, the one written later arrives first.
+    // The next two texts arrive in reverse order: the text that was written first arrives second.
     let written = Some(house.stack.fleet.clock.now());
     sleep(Duration::from_millis(5)).await;
     house.text(GUEST, "And is there valet parking?");
@@ -173,8 +174,8 @@ async fn texts_that_arrive_during_the_model_call_are_the_next_turns() {
     };
     house.stack.sim.text(first).unwrap();
     stored(3).await;
-    // The lease is held, so the texts' signals are delivered again, but the model is not called a
-    // second time.
+    // The first turn holds the lease. The signals of the new texts are therefore delivered again,
+    // but the model is not called a second time.
     let again = async || {
         house
             .stack

@@ -1,4 +1,4 @@
-//! Too many texts in a minute, and pictures without words.
+//! Tests too many texts in a minute, and pictures without words.
 
 use std::{io::ErrorKind, net::TcpListener, time::Duration};
 
@@ -12,8 +12,9 @@ use crate::{
     webhook::caller::{Answer, Caller},
 };
 
-/// Starts a house whose guest wrote twelve texts, all counted by Redis. If Redis is too slow,
-/// processes count alone and less exactly (PROD-4), so it tries again.
+/// Starts a house whose guest wrote twelve texts, all counted by Redis. If Redis was too slow, a
+/// process counted some texts itself, which is less exact. The function then tries again with a new
+/// house.
 async fn twelve_texts() -> House {
     let uncounted = || {
         metrics()
@@ -25,7 +26,7 @@ async fn twelve_texts() -> House {
         let (house, before) = (house(name, Wanted::default()).await, uncounted());
         let call = Caller::of(&house);
         for n in 1..=12 {
-            // Each text differs, because equal ones would count as copies.
+            // Each text differs, because equal texts would be treated as copies.
             let text = call.received(
                 &format!("l{n}"),
                 GUEST,
@@ -104,8 +105,8 @@ async fn the_eleventh_text_of_a_minute_gets_one_notice_and_stop_still_works() {
     house.stop().await;
 }
 
-// PROD-1: one casino's flood reaches the fleet's limit, which is reported, and other casinos'
-// guests are still answered
+// PROD-1: one casino's flood reaches the fleet's limit, and the operators are told. Other casinos'
+// guests are still answered.
 #[tokio::test]
 async fn a_flood_at_one_casino_leaves_another_its_share_and_is_told() {
     let extra = "limits.fleet_texts_per_minute = 4".to_owned();
@@ -172,7 +173,7 @@ async fn a_picture_is_noted_and_never_fetched() {
         },
     )
     .await;
-    // The server of the picture; a request for it would show as a connection.
+    // A server for the picture's URL. It would see a connection if somebody fetched the picture.
     let store = TcpListener::bind("127.0.0.1:0").unwrap();
     store.set_nonblocking(true).unwrap();
     let url = format!(

@@ -1,5 +1,5 @@
-//! The commands about content: what is exported loads back unchanged, and edits that wait are
-//! published or rejected by another person (CMS-33, CMS-44, D31).
+//! Tests the commands about content: an exported file loads back unchanged, and another person
+//! publishes or rejects edits that wait (CMS-33, CMS-44, D31).
 
 use seven_content::Outcome;
 

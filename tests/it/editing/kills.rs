@@ -1,5 +1,5 @@
-//! A thousand edits by three editors over four sources, while the processes that take them and the
-//! database are killed (D31).
+//! Tests a thousand edits by three editors through four sources. Meanwhile the database, ingress
+//! and the swarm are killed again and again (D31).
 
 use std::{
     collections::HashMap,
@@ -27,7 +27,7 @@ const EDITS: usize = 1_000;
 const EDITORS: [&str; 3] = ["ana", "bob", "eva"];
 const ITEMS: [&str; 4] = ["spa_001", "spa_002", "dining_001", "promotions_001"];
 /// Processes that are killed: `ingress-webhook` takes signed edits, `agent-swarm` answers guests
-/// from them.
+/// with the edited content.
 const KILLED: [&str; 2] = ["ingress-webhook", "agent-swarm"];
 
 /// The work that the editors share. Each edit writes words that no other edit writes.
@@ -41,7 +41,7 @@ struct Editing<'a> {
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn a_thousand_edits_outlive_killed_workers_and_a_killed_database() {
     let scratch = Scratch::new("editing_kills_server").unwrap();
-    // Writes commits to disk, because this server is killed and must not lose what it acknowledged.
+    // This server writes commits to disk: the test kills it, and no acknowledged edit may be lost.
     let postgres = Postgres::start(scratch.path(), false).await.unwrap();
     let url = postgres.create_database("edits", None).await.unwrap();
     let theirs = [Worker::IngressWebhook, Worker::AgentSwarm];
@@ -91,8 +91,8 @@ async fn a_thousand_edits_outlive_killed_workers_and_a_killed_database() {
     postgres.wipe_data().await.unwrap();
 }
 
-/// Kills the database or one of the processes, again and again. Returns how often it killed the
-/// database and how often a process.
+/// Kills the database or one of the processes, again and again until `over` is set. Returns how
+/// often it killed the database and how often a process.
 async fn kill(
     house: &House,
     postgres: &Postgres,
@@ -118,8 +118,8 @@ async fn kill(
     (database, workers)
 }
 
-/// Checks that each edit is one revision, that the numbers have no gap, and that guests get the
-/// newest published revision.
+/// Checks three things: each edit is one revision, the revisions' numbers have no gap, and guests
+/// get the newest published revision.
 async fn whole(house: &House, done: Vec<(&'static str, String)>) {
     assert_eq!(done.len(), EDITS);
     let mut tx = house.stack.fleet.store.bind(house.casino()).await.unwrap();
@@ -148,8 +148,7 @@ fn says(item: Option<&Value>, words: &str) -> bool {
 }
 
 impl Editing<'_> {
-    /// Makes edits. Repeats each one until it is known to be stored, as an editor who sees an error
-    /// would.
+    /// Makes edits one after the other. Repeats each edit until the edit is known to be stored.
     async fn edit(&self, editor: usize) {
         let mut random = StdRng::seed_from_u64(editor as u64);
         let take = |left: usize| left.checked_sub(1);
@@ -204,7 +203,7 @@ impl Editing<'_> {
         Some(())
     }
 
-    /// Loads a file by command, and sometimes kills the command.
+    /// Loads a file with `seven content load`, and sometimes kills that process.
     async fn by_file(
         &self,
         random: &mut StdRng,
@@ -252,8 +251,8 @@ impl Editing<'_> {
         }
     }
 
-    /// Saves as the console and the API do. After an error it first checks whether the edit is
-    /// stored, as a person would.
+    /// Saves an edit as the console and the API do. First checks whether an earlier try has stored
+    /// the edit.
     async fn by_call(
         &self,
         random: &mut StdRng,

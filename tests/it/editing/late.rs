@@ -1,5 +1,5 @@
-//! Measures how soon guests get a change of content, and alerts about a change that they get late
-//! (CMS-57).
+//! The fleet measures how soon guests get a change of content, and alerts operators if guests get a
+//! change late (CMS-57).
 
 use seven_settings::Worker;
 

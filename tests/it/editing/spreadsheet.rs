@@ -33,7 +33,7 @@ async fn a_spreadsheet_is_loaded_whole_or_not_at_all() {
         house.said_to(GUEST)
     );
 
-    // A column of blank ids counts as missing: the rows change the items with these names.
+    // A column of blank ids is ignored: each row changes the item that has the row's name.
     let blank = b"id,name,price\n,Mint Bath,121\n,Caf\xe9 Wrap,141\n";
     let said = load("spa.csv", blank).await;
     assert!(said.out.contains("0 new, 2 changed"), "{said:?}");

@@ -1,4 +1,4 @@
-//! The signed webhook of editors' spreadsheets, and the spreadsheet's own script.
+//! Tests the signed webhook that editors' spreadsheets call, and the script in these spreadsheets.
 
 use reqwest::StatusCode;
 use serde_json::{Value, json};
@@ -72,7 +72,7 @@ async fn the_webhook_takes_signed_edits_once_and_says_every_problem() {
         "{said}"
     );
     assert_eq!(said["within_target"], true);
-    // CMS-9
+    // CMS-9: each of these two steps of the edit was timed once.
     for step in ["sheet", "stored"] {
         let series = format!("seven_content_step_seconds_count{{step=\"{step}\"}}");
         assert_eq!(counted(&series), 1.0, "{step}");
@@ -86,13 +86,14 @@ async fn the_webhook_takes_signed_edits_once_and_says_every_problem() {
         house.said_to(GUEST)
     );
 
-    // After a lost answer the sheet signs the same edit again, which makes no second revision.
+    // If an answer is lost, the sheet signs and sends the same edit again. This makes no second
+    // revision.
     let (status, said) = sheet.call(us, &row("e1", "$185"), now + 1, 1).await;
     assert_eq!(
         (status, &said["status"], &said["revision"]),
         (StatusCode::OK, &json!("repeated"), &revision)
     );
-    // A copy of the very same call is refused.
+    // A copy of a call, with the same time and signature, is refused.
     let (status, _) = sheet.call(us, &row("e1", "$185"), now, 1).await;
     assert_eq!(status, StatusCode::CONFLICT);
     let (status, said) = sheet.call(us, &row("e2", "$185"), now, 1).await;
@@ -116,8 +117,9 @@ async fn the_webhook_takes_signed_edits_once_and_says_every_problem() {
     assert_eq!(said["fields"].as_array().unwrap().len(), 2, "{said}");
     assert!(said["fields"][0]["fix"].is_string());
 
-    // A call is refused if its time is stale, its key or its casino is another one, its body was
-    // changed, or its signature is missing.
+    // A call is refused if its time is too old or too new, or if the wrong key or another casino's
+    // key signed it. A call is also refused if its body was changed after signing, or if it names
+    // another casino.
     for (at, version) in [(now - 400, 1), (now + 400, 1), (now, 2)] {
         let (status, said) = sheet.call(us, &row("e5", "$190"), at, version).await;
         assert_eq!(status, StatusCode::UNAUTHORIZED, "{said}");
@@ -156,7 +158,7 @@ async fn the_webhook_takes_signed_edits_once_and_says_every_problem() {
         StatusCode::BAD_REQUEST
     );
 
-    // Nothing is deleted: the item is switched off.
+    // If a row is deleted in the sheet, its item is switched off and not deleted.
     let mut gone = row("e7", "");
     gone["change_type"] = "delete".into();
     let (status, said) = sheet.call(us, &gone, now, 1).await;

@@ -1,5 +1,5 @@
-//! The requests of a turn: the texts that each model gets, and the settings of its call (AGENT-30,
-//! WEB-22, WEB-24, WEB-27, WEB-36).
+//! The requests that a turn sends to models: the texts that each model gets, and the settings of
+//! its call (AGENT-30, WEB-22, WEB-24, WEB-27, WEB-36).
 
 use serde_json::{Value, json};
 use seven_staff::profile::{Corrected, revoke};
@@ -8,7 +8,7 @@ use seven_testkit::models::{Models, Play, Received};
 use super::{ANSWER, QUESTION, brain, calls, content_with_all, last, node, settings};
 use crate::harness::{GUEST, House, Wanted, house};
 
-/// Returns the newest request of this kind.
+/// Returns the newest request of this step of a turn, such as `speak`.
 fn newest(models: &Models, kind: &str) -> Received {
     let mut requests = models.requests().into_iter().rev();
     requests.find(|request| node(request) == kind).unwrap()

@@ -1,5 +1,5 @@
-//! A worker dies between a model's answer and the turn's commit. Its successor asks no model again
-//! for the stored answers (D4).
+//! A worker dies between a model's answer and the turn's commit. Its successor does not ask a model
+//! again for an answer that was stored (D4).
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use seven_testkit::models::{Models, Play};
 use super::{ANSWER, QUESTION, answer, brain, calls, content_with_all, counts, last, wanted};
 use crate::harness::{GUEST, House, house};
 
-/// Lets the swarm die when it has stored `kept` answers, and starts it again.
+/// Lets the swarm die when it has stored `kept` answers of models, and starts it again.
 pub(super) async fn die_after(models: &Models, kept: u32, unique: &str, text: &str) -> House {
     let workers = Worker::ALL
         .into_iter()
@@ -17,7 +17,7 @@ pub(super) async fn die_after(models: &Models, kept: u32, unique: &str, text: &s
         .collect();
     let mut wanted = wanted(models);
     wanted.workers = workers;
-    // No call may time out on a busy machine: it would be made again.
+    // No call may time out on a busy machine, because the swarm would make the call again.
     let patient =
         "[model]\nroute_seconds = 60\nplan_seconds = 60\nspeak_seconds = 60\njudge_seconds = 60\n";
     wanted.extra = wanted.extra.replacen("[model]\n", patient, 1);

@@ -17,8 +17,8 @@ const TALK: [&str; 3] = [
     "We love italian food and I am allergic to peanuts",
 ];
 
-/// Returns the demo casino and its content with an offer that is small enough for a guest we hardly
-/// know.
+/// Returns the demo casino and its content. The content has one more offer, whose value is small
+/// enough for a guest about whom we know little.
 fn casino() -> (String, String) {
     let mut content: serde_json::Value = serde_json::from_str(seven_packs::demo::CONTENT).unwrap();
     content["items"].as_array_mut().unwrap().push(json!({
@@ -86,8 +86,8 @@ async fn a_worker_killed_after_create_offer_leaves_one_offer_and_one_answer() {
     let house = acquainted("hosted_offer", &models).await;
     let before = house.texts_to(GUEST).len();
     let mut known = calls(&models);
-    // The model answers four times: route, plan, tool call, and the reply made of the tool's
-    // result. The worker dies after the fourth.
+    // The model answers four times: route, plan, tool call, and the reply that uses the tool's
+    // result. The worker dies after the fourth answer.
     let mut doomed = house.process("agent-swarm", Some("swarm.after_model:4"));
     house.text(GUEST, ASKS);
     let died = tokio::time::timeout(Duration::from_secs(20), doomed.wait()).await;
@@ -177,7 +177,8 @@ async fn a_second_offer_on_the_same_day_is_refused_and_none_is_promised() {
     house.stop().await;
 }
 
-// SEC-45, SEC-47: an offer in words that no promotion proves is sent and recorded for a person
+// SEC-45, SEC-47: a reply that mentions an offer without a matching promotion is sent. An audit
+// entry flags the reply for a person.
 #[tokio::test]
 async fn an_offer_in_words_that_nothing_proves_is_flagged() {
     let models = brain("comp").await;

@@ -1,5 +1,6 @@
-//! The offline host's route, plan and answer are used where a hosted model is unreadable, unsure or
-//! unfit as a judge, so that a hosted model never makes a turn worse than none.
+//! A hosted model's answer may be unreadable or unsure, or the model may be unfit as a judge. The
+//! offline host's route, plan or answer is then used. A turn with a hosted model is therefore never
+//! worse than a turn without one.
 
 use std::time::Duration;
 
@@ -166,7 +167,8 @@ async fn a_judge_that_passes_its_trial_is_asked() {
     models.when(speaks, Play::text(ANSWER));
     let house = house("own_fit", tried_first(&models)).await;
     trial(&models).await;
-    // The last verdict may reach the swarm only after the first guest's text.
+    // When the swarm answers the first text, it may not have the trial's last verdict yet. The test
+    // therefore sends texts until the swarm uses the judge.
     for texts in 1..=20 {
         house.text(GUEST, QUESTION);
         house.settle(texts).await;
@@ -223,7 +225,7 @@ async fn status_tells_how_many_turns_the_model_answered() {
     house.text("+18605550178", QUESTION);
     house.settle(2).await;
     let status = house.seven(&["status"], "").await.out;
-    // The breaker may open between the two turns.
+    // The reasons are not compared, because the breaker may open between the two turns.
     assert!(
         status.contains("Hosted model: answered 0 of 2 turns; the others: "),
         "{status}"
@@ -310,7 +312,7 @@ async fn a_listed_guest_gets_the_second_prompt_and_the_others_the_usual_one() {
     let whom = ["--casino", &casino, "--allow", NEIGHBOUR, "--yes"];
     let who = ["--by", "tester", "--reason", "compare"];
     let set = [&FLAG[..], &whom, &who].concat();
-    // A casino without a second prompt has nothing to compare.
+    // A casino without a second prompt has nothing to compare, so the command refuses the flag.
     let refused = house.seven(&set, "").await;
     assert!(refused.code == 1 && refused.err.contains("system_prompt_variant"));
     house

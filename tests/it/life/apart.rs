@@ -1,4 +1,5 @@
-//! Separation of casinos by the database itself (DEP-13, DEP-14, DEP-17, SEC-82, SEC-160, DATA-46).
+//! Tests that the database itself keeps casinos apart (DEP-13, DEP-14, DEP-17, SEC-82, SEC-160,
+//! DATA-46).
 
 use std::process::Stdio;
 
@@ -14,14 +15,14 @@ use crate::{
     operations::{OTHER, OTHER_NUMBER},
 };
 
-/// Starts a house with a casino that only this test has, because the server's roles are shared by
-/// all tests, and with the second casino.
+/// Starts a house with two casinos. No other test uses the first casino's id, because all tests
+/// share the database server's roles.
 async fn two_casinos(name: &str, workers: Vec<Worker>) -> House {
     let mut document: serde_json::Value = serde_json::from_str(seven_packs::demo::CASINO).unwrap();
     let id = Uuid::new_v4().simple().to_string();
     document["casino_id"] = format!("{name}_{}", &id[..8]).into();
     let casino = Some((document.to_string(), seven_packs::demo::CONTENT.to_owned()));
-    // Few connections each, because many processes share the tests' database server.
+    // Each process gets few connections, because many processes share the tests' database server.
     let extra = "postgres.connections = 4".to_owned();
     let house = house(
         name,
@@ -271,7 +272,8 @@ async fn a_casinos_login_serves_it_and_can_name_no_other() {
     house.stop().await;
 }
 
-// DEP-14, SMS-41: a casino's own sender records a provider account's fault for its casino only
+// DEP-14, SMS-41: if our account at the provider has a fault, a casino's own sender stops only the
+// texts of this casino.
 #[tokio::test]
 async fn a_casinos_own_sender_stops_its_casino_alone() {
     let workers = Worker::ALL

@@ -1,4 +1,4 @@
-//! A backup of a fleet at work, restored on another server (DEP-31..33, PROD-41, D5).
+//! A backup of a working fleet is restored on another server (DEP-31..33, PROD-41, D5).
 
 use std::{path::PathBuf, time::Duration};
 
@@ -106,7 +106,8 @@ async fn what_is_restored_elsewhere_equals_the_manifest_and_sends_nothing_until_
         1
     );
 
-    // A bus that survived delivers a text again that the lost fleet had already answered.
+    // A NATS server that survived the loss may deliver a text again that the lost fleet had already
+    // answered.
     help_of_before_the_restore(&new).await;
 
     let resume = [
@@ -125,7 +126,8 @@ async fn what_is_restored_elsewhere_equals_the_manifest_and_sends_nothing_until_
         "{early:?}"
     );
     let recovered = new.seven(&["recover", "--by", "test"], "").await;
-    // The casino also has a number at a second provider, whose records are not read.
+    // The casino also has a number at a second provider, whose records are not read. If `recover`
+    // reports this as a gap, the operator accepts it.
     let recovered = match recovered.out.contains("gap ") {
         true => {
             assert_eq!(recovered.code, 1, "{recovered:?}");
@@ -296,8 +298,8 @@ async fn an_encrypted_dump_holds_no_plain_byte_and_needs_the_command_that_decryp
             .map(|word| (*word).to_owned())
             .collect::<Vec<_>>()
     };
-    // Stands in for encryption: flips the top bit of each byte, so the same command reverses it.
-    // Real commands need a program that a machine may lack.
+    // This command stands in for encryption. It flips the top bit of each byte, so the same command
+    // decrypts. Real encryption needs a program that a machine may lack.
     let swap = words(&[
         "env",
         "LC_ALL=C",

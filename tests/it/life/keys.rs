@@ -1,5 +1,5 @@
-//! A worker does not start with a key that finds no stored guest, because it would not find the
-//! guests' opt-outs either (docs/rotation.md).
+//! A worker does not start if its guest-hash key matches no stored guest. With such a key it would
+//! not find the guests' opt-outs either (docs/rotation.md).
 
 use std::{process::Stdio, time::Duration};
 
@@ -12,7 +12,7 @@ use crate::{
 
 const GATE: &str = "compliance-gate";
 
-/// Runs a gate with this setting, which must exit with code 1, and returns its stderr.
+/// Runs a gate with this setting, asserts that it exits with code 1, and returns its stderr.
 async fn refused(house: &House, setting: (&str, &str)) -> String {
     let gate = house.process_with(&[GATE], &[setting], Stdio::piped());
     let output = tokio::time::timeout(Duration::from_secs(60), gate.wait_with_output())

@@ -1,5 +1,5 @@
-//! Old and new workers together (PROD-27): on an older or newer database, and replaced one by one
-//! under load.
+//! Tests old and new releases together (PROD-27). Workers run on an older or newer database, or are
+//! replaced one by one under load.
 
 use std::{process::Stdio, time::Duration};
 
@@ -72,11 +72,12 @@ async fn workers_refuse_an_older_database_and_run_on_a_newer_one() {
 #[tokio::test] // PROD-27, DEP-15
 async fn a_house_answers_while_its_workers_are_replaced_one_after_another() {
     const GUESTS: usize = 36;
-    // Few connections each, because two processes of each worker may share the tests' database
-    // server.
+    // Each process gets few connections, because two processes of each worker may share the tests'
+    // database server.
     let extra = "postgres.connections = 4".to_owned();
-    // At this scale the provider's next tries come only when ingress runs again. Otherwise a text
-    // would be found in the provider's records a minute later.
+    // At this scale ingress runs again before the provider repeats a failed webhook. At a smaller
+    // scale the provider would give up too early. The text would then be found only a minute later,
+    // in the provider's records.
     let house = house(
         "rolling",
         Wanted {
@@ -100,8 +101,8 @@ async fn a_house_answers_while_its_workers_are_replaced_one_after_another() {
     };
     let replacing = async {
         for (name, worker) in &mut workers {
-            // Starts the new worker first, as a Deployment does. Ingress has only one port here, so
-            // the provider repeats its call.
+            // Starts the new worker before the old one stops, as a Deployment does. Ingress has
+            // only one port here, so the old one stops first, and the provider repeats its call.
             let ingress = *name == Worker::IngressWebhook.name();
             let early = (!ingress).then(|| house.process(name, None));
             let heir = match early {
@@ -136,7 +137,7 @@ async fn a_house_answers_while_its_workers_are_replaced_one_after_another() {
     house.stop().await;
 }
 
-/// Stops a worker, and asserts that it exits with 0 in time.
+/// Stops a worker, and asserts that it exits with 0 within 15 s.
 async fn stop(worker: &mut tokio::process::Child) {
     let kill = format!("kill -TERM {}", worker.id().unwrap());
     assert!(

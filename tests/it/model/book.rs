@@ -1,10 +1,10 @@
-//! The model: it records what a careful person with pen and paper would know about each guest, and
-//! rejects the requests that this person would forbid. Written from D6, D7 and the answers to C-6,
-//! C-9, C-10, C-12 and C-16, not from the code.
+//! The model. It records the facts about each guest that a careful person would write down, and
+//! rejects the requests that this person would forbid. It was written from D6, D7 and the answers
+//! to C-6, C-9, C-10, C-12 and C-16, not from the code.
 //!
-//! A STOP counts from the moment at which ingress has answered 2xx; a START, a YES and a new text
-//! after a deletion only once the gate has handled them. Times are milliseconds on the test's own
-//! clock.
+//! A STOP takes effect when ingress has answered 2xx. A START, a YES, and a new text after a
+//! deletion take effect only when the gate has handled them. Times are milliseconds on the test's
+//! own clock.
 
 use std::collections::HashMap;
 
@@ -15,21 +15,21 @@ use super::steps::{Said, Who};
 
 const MINUTE: i64 = 60_000;
 const DAY: i64 = 24 * 60 * MINUTE;
-/// Milliseconds in which the pre-send check lets an answer to "the text just received" leave (five
-/// minutes), plus three seconds that the test itself may take.
+/// Milliseconds after ingress last accepted a text in which an opted-out guest may still get a
+/// safety answer: five minutes, plus three seconds for the test's own delays.
 const ANSWER: i64 = 5 * MINUTE + 3_000;
 
-/// A guest's text. The key of the text in the book is also part of its message id.
+/// A guest's text. The text's key in the book is also part of its message id.
 #[derive(Debug, Clone)]
 pub(crate) struct Text {
     pub(crate) who: Who,
     pub(crate) said: Said,
     pub(crate) at: i64,
-    /// Time at which ingress first accepted the text; `last_taken` is the time of Telnyx's last
-    /// retry.
+    /// `first_taken` is when ingress first accepted the text. `last_taken` is when ingress accepted
+    /// Telnyx's last retry.
     pub(crate) first_taken: i64,
     pub(crate) last_taken: i64,
-    /// Number of times that the guest had opted in again before this text.
+    /// How often the guest had opted in again after a STOP when ingress accepted this text.
     season: u32,
 }
 
@@ -52,15 +52,15 @@ enum Word {
     Start {
         known: bool,
     },
-    /// The provider answered 40300 (opted out); the word has the time of that request.
+    /// The provider answered 40300 (opted out); this word's time is that of the request.
     Blocked,
 }
 
-/// Whether the guest may be texted, according to the newest word.
+/// Whether the guest may be texted, according to the newest STOP, START or answer 40300.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Standing {
-    /// The guest is opted in. `by_our_word` is true if the word is one that the provider does not
-    /// know; then a refusal by the provider says nothing new.
+    /// The guest is opted in. `by_our_word` is true if the provider does not know the word with
+    /// which the guest opted in. A refusal by the provider is then no new opt-out.
     With {
         by_our_word: bool,
         provider_blocks: bool,
@@ -71,7 +71,8 @@ enum Standing {
 #[derive(Debug, Default)]
 struct Guest {
     words: Vec<(i64, Word)>,
-    /// Times of STOPs that arrived after a newer word of the guest.
+    /// Times of STOPs that the gate handled too late: the guest had written another word after the
+    /// STOP.
     late: Vec<i64>,
     consents: Vec<i64>,
     /// Times at which the provider accepted our opt-in question.
@@ -80,8 +81,8 @@ struct Guest {
     known: bool,
     /// Number of times that the guest opted in again after a STOP.
     season: u32,
-    /// For each season: the confirmation's id, the number of requests for it, and whether the
-    /// provider accepted one.
+    /// For each season: the id of the opt-out confirmation, the number of requests to send it, and
+    /// whether the provider accepted one of the requests.
     confirmed: HashMap<u32, (Uuid, u32, bool)>,
 }
 
@@ -204,8 +205,8 @@ impl Book {
         });
         text.last_taken = now;
         if said.is_stop() {
-            // D7: a STOP older than another word does not suppress. But once the gate has seen it,
-            // marketing needs a consent newer than this STOP.
+            // D7: if a STOP is older than another word, it does not opt the guest out. But once the
+            // gate has seen the STOP, marketing needs a consent that is newer than the STOP.
             if !self.guest(who).words.iter().any(|(newer, _)| *newer > at) {
                 self.hear(who, at, Word::Stop);
             }
@@ -257,8 +258,8 @@ impl Book {
                 }
             )
         {
-            // A YES counts only as the answer to a question that was asked before it, after the
-            // last STOP, and within a day.
+            // A YES gives consent only if it follows an opt-in question within a day. The question
+            // must have been asked after the last STOP.
             let stop = guest.newest_stop().unwrap_or(i64::MIN);
             if guest
                 .asked
@@ -270,8 +271,8 @@ impl Book {
         }
     }
 
-    /// Records that the 40300 for a request at `at` was handled. For a guest who is opted out it
-    /// adds only that the provider knows.
+    /// Records the answer 40300 to a request made at `at`. If the guest had already opted out, this
+    /// adds only that the provider knows of the opt-out.
     pub(crate) fn blocked(&mut self, who: Who, at: i64) {
         let guest = self.guest(who);
         let left = matches!(guest.standing(), Standing::Left);
@@ -299,7 +300,7 @@ impl Book {
         guest.asked.clear();
     }
 
-    /// Returns the complaint about a request, if there is one.
+    /// Returns an error with the complaint if the request is forbidden.
     pub(crate) fn judge(&mut self, call: &Call) -> Result<(), String> {
         let Call {
             who, class, now, ..
@@ -346,7 +347,7 @@ impl Book {
         }
     }
 
-    /// Records a request that the provider may have accepted, so that the guest may have read the
+    /// Records a request that the provider may have accepted. The guest may then have read the
     /// text.
     pub(crate) fn may_have_taken(&mut self, call: &Call) {
         if call.kind == "consent_prompt" {
@@ -373,8 +374,8 @@ impl Book {
 }
 
 impl Guest {
-    /// Checks that each new STOP gets one confirmation, repeated at most once while it is unknown
-    /// whether it arrived (D5).
+    /// Checks that each new STOP gets one confirmation. The confirmation may be repeated once, and
+    /// only while it is unknown whether it arrived (D5).
     fn confirm(&mut self, stop: &Text, call: &Call) -> Result<(), String> {
         let (outbound, requests, taken) =
             self.confirmed

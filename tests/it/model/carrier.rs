@@ -1,5 +1,5 @@
-//! The provider of the model test: it asks the book about every request and answers as the step
-//! says.
+//! The provider in the model test. It asks the book whether each request is allowed, and answers as
+//! the current step says.
 
 use std::sync::{Arc, Mutex};
 
@@ -19,11 +19,11 @@ pub(crate) struct Carrier {
     desk: Arc<Workers>,
     owner: PgPool,
     pub(crate) plan: Mutex<Plan>,
-    /// Notified when the sending process has died.
+    /// Notified when a step lets the sender die.
     pub(crate) died: Notify,
 }
 
-/// The behaviour that the step wants from the provider, and the results.
+/// The behaviour that the current step wants from the provider, and the results of the step.
 #[derive(Debug, Default)]
 pub(crate) struct Plan {
     pub(crate) answer: Option<Answer>,
@@ -33,7 +33,7 @@ pub(crate) struct Plan {
     pub(crate) opted_out: Option<(Who, i64)>,
 }
 
-/// A request that was made, which a receipt can report on.
+/// A request that was made. A receipt can report on it later.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Attempt {
     pub(crate) id: AttemptId,

@@ -20,7 +20,7 @@ use super::{
 };
 use crate::harness::House;
 
-/// 555-01xx numbers of guests A and B.
+/// Phones of guests A and B, from the fictional numbers 555-01xx.
 pub(crate) const PHONES: [&str; 2] = ["+18605550142", "+18605550143"];
 const NOON: i64 = 12;
 
@@ -30,11 +30,12 @@ pub(crate) struct Workers {
     signer: Signer,
     client: reqwest::Client,
     book: Mutex<Book>,
-    /// Milliseconds by which the test's clock is ahead of the machine's. When it jumps, all rows'
-    /// times move back.
+    /// Milliseconds by which the test's clock is ahead of the machine's. When the test's clock
+    /// jumps, the times in all rows move back.
     ahead: AtomicI64,
     texts: AtomicUsize,
-    /// Number of this sequence's first text; numbers in message ids are never used twice.
+    /// Number of this sequence's first text. The numbers go on from sequence to sequence, so that
+    /// no message id is used twice.
     first: AtomicUsize,
     counts: Mutex<HashMap<String, u32>>,
 }
@@ -56,7 +57,7 @@ impl Workers {
         }
     }
 
-    /// Begins a new sequence.
+    /// Begins a new sequence: empties the book and sets the test's clock to the machine's.
     pub(crate) fn begin(&self) {
         *self.book() = Book::default();
         self.ahead.store(0, Ordering::Relaxed);
@@ -108,7 +109,8 @@ impl Workers {
         i64::from((Utc::now() + TimeDelta::hours(self.hours_ahead_of_utc())).hour())
     }
 
-    /// Returns the time zone that now has the test's local hour. POSIX names count westwards.
+    /// Returns the time zone that now has the test's local hour. The sign is reversed, because the
+    /// names `Etc/GMT` count hours west of Greenwich.
     pub(crate) fn zone(&self) -> String {
         format!("Etc/GMT{:+}", -self.hours_ahead_of_utc())
     }
@@ -120,8 +122,8 @@ impl Workers {
         self.texts.fetch_add(1, Ordering::Relaxed)
     }
 
-    /// Returns this sequence's `nth` text from the end; leaving out earlier steps does not change
-    /// which text that is.
+    /// Returns the `nth` text of this sequence, counted back from the newest. The count is from the
+    /// end, because then `nth` names the same text after earlier steps are left out.
     pub(crate) fn nth_text(&self, nth: usize) -> Option<usize> {
         let (first, next) = (
             self.first.load(Ordering::Relaxed),
@@ -133,8 +135,8 @@ impl Workers {
     /// Returns the `message.received` event that Telnyx would send now.
     pub(crate) fn event(&self, n: usize, who: Who, said: Said, at: i64) -> Vec<u8> {
         let at = self.real(at).to_rfc3339_opts(SecondsFormat::Millis, true);
-        // The number makes the words differ: a text with the same words counts as a copy and is not
-        // answered.
+        // The number makes the words differ: a text with the same words is treated as a copy and is
+        // not answered.
         let text = if said == Said::Ordinary {
             format!("{} {n}", said.text())
         } else {
@@ -150,7 +152,7 @@ impl Workers {
         .into_bytes()
     }
 
-    /// Calls ingress; a STOP counts as soon as the answer is 2xx.
+    /// Delivers the text to ingress, and records it in the book once the answer is 2xx.
     pub(crate) async fn post(&self, n: usize, who: Who, said: Said, at: i64) -> Result<(), String> {
         let body = self.event(n, who, said, at);
         let timestamp = Utc::now().timestamp().to_string();

@@ -5,7 +5,7 @@
 pub(crate) enum Fault {
     /// The table of the pre-send check lets replies pass to guests who are opted out.
     RepliesPass,
-    /// The word that arrived last wins, not the newest.
+    /// The guest's word that arrived last takes effect, not the word that was written last.
     LastArrivedWins,
     /// The sender makes the pre-send check when a text is queued, not when it is sent.
     LooksTooEarly,

@@ -1,5 +1,5 @@
-//! The statements that prepare the world's database, clear it between sequences, and move its times
-//! when the clock jumps.
+//! The statements that prepare the world's database and clear it between sequences. When the test's
+//! clock jumps, other statements here move the times in the database's rows.
 
 use sqlx::PgPool;
 use tokio::{
@@ -15,8 +15,8 @@ delete from inbound_messages; delete from conversations; delete from escalations
 delete from deletions; delete from suppressions; delete from consent_heads; delete from consent_events; delete from due;
 delete from dead_letters; delete from spool; delete from provider_stops";
 
-/// SQL that puts guests into the time zone in which it is the test's hour, and lets sequences
-/// delete consent events, which are append-only otherwise.
+/// SQL that gives each guest the time zone in which it is the test's local hour. The SQL also lets
+/// sequences delete consent events, which are append-only in production.
 pub(crate) const PREPARE: &str = "
 create table model_clock (zone text not null);
 insert into model_clock values ('Etc/GMT');
@@ -56,7 +56,8 @@ pub(crate) fn understood(said: Said) {
     );
 }
 
-/// Returns statements that move the times in every table, except append-only and static ones.
+/// Returns statements that move the times in every table back by `{seconds}`, except in append-only
+/// and static tables.
 pub(crate) async fn shift(owner: &PgPool) -> String {
     let columns: Vec<(String, String)> = sqlx::query_as(
         "select c.table_name::text, string_agg(format('%1$I = %1$I - interval ''{seconds} s''', c.column_name), ', ')

@@ -9,7 +9,7 @@ use proptest::{
 };
 use seven_domain::MessageClass;
 
-/// A phone at a casino; the same phone at another casino is another guest.
+/// A phone at a casino; the same phone at another casino is a different guest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct Who {
     pub(crate) casino: usize,
@@ -59,7 +59,7 @@ texts! {
     StopInSpanish => "ya no me manden mensajes",
     CryAndStop => "I want to kill myself, stop texting me",
     Start => "START",
-    /// A word that the provider does not know either.
+    /// Another keyword of ours that the provider does not know.
     Iniciar => "INICIAR",
     Yes => "YES",
     Help => "HELP",
@@ -102,11 +102,11 @@ pub(crate) enum When {
     AsTheLastOne,
 }
 
-/// The last stage that a text reached before the fleet died.
+/// The last stage that the step lets a text reach.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Reach {
     Gate,
-    /// Ingress answered 2xx, and nothing took the text from the stream.
+    /// Ingress answered 2xx, and no gate took the text from the stream.
     Ingress,
 }
 
@@ -121,7 +121,7 @@ pub(crate) enum Answer {
     /// The first request does not reach the provider; the sender repeats it at once.
     IsNotReached,
     AnswersTooLate,
-    /// The sender dies after the commit of `sending` and before the request.
+    /// The sender dies after it has committed the state `sending` and before the request.
     CrashBeforeRequest,
     /// The sender dies while the request is in progress.
     CrashInRequest,
@@ -165,13 +165,13 @@ pub(crate) enum Step {
         nth: usize,
         receipt: Receipt,
     },
-    /// The scheduler's round: doubts, postponed sends, deletions.
+    /// A round of the scheduler over what is due: doubts, postponed sends and deletions.
     Due,
     Wait {
         seconds: i64,
     },
     WipeRedis,
-    /// `seven consent record --tier marketing`, which refuses for a guest who is opted out.
+    /// `seven consent record --tier marketing`, which is refused for a guest who is opted out.
     RecordConsent {
         who: Who,
     },
@@ -232,7 +232,7 @@ fn answer() -> impl Strategy<Value = Answer> {
     ]
 }
 
-/// Draws steps that are mostly about marketing, which sequences of all kinds of steps seldom reach.
+/// Draws steps that often lead to a marketing text. Sequences of `anything()` seldom get that far.
 fn selling() -> impl Strategy<Value = Step> {
     let said = prop_oneof![
         3 => Just(Said::Start),

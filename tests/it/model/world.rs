@@ -1,4 +1,4 @@
-//! Two casinos on real servers, whose gate, sender and scheduler do only what a step says.
+//! Two casinos on real servers. Their gate, sender and scheduler do only what a step says.
 
 mod sending;
 
@@ -37,14 +37,14 @@ pub(crate) struct World {
     gate: Gate,
     sender: Sender,
     receipts: Receipts,
-    /// The fleet with the long waits of production, over which the test's clock jumps.
+    /// The fleet with the long waits of production. The test's clock jumps over these waits.
     fleet: Fleet,
-    /// Statements that move the times in every table.
+    /// Statements that move the times in every table back when the clock jumps.
     shift: String,
     requests: Vec<Attempt>,
     fault: Option<Fault>,
-    /// Requests that the faulty sender checked when their text was queued; it does not check them
-    /// again.
+    /// Requests that the sender with the planted fault checked when their text was queued. It sends
+    /// them later without a second check.
     looked: Vec<SendRequest>,
     pub(crate) steps: usize,
 }
@@ -126,8 +126,8 @@ impl World {
         self.house.stop().await;
     }
 
-    /// Plays the steps from an empty world. Returns the complaint, if there is one, and the step
-    /// that caused it.
+    /// Plays the steps from an empty world. Returns the complaint, if there is one, with the index
+    /// of the step that caused it.
     pub(crate) async fn play(&mut self, steps: &[Step]) -> Result<(), (usize, String)> {
         self.begin().await;
         for (n, step) in steps.iter().enumerate() {
@@ -215,7 +215,8 @@ impl World {
         }
     }
 
-    /// Gives the gate the stream's copy of the text, or that of Telnyx's last retry.
+    /// Gives the gate the first copy of the text that ingress stored. If `retried`, gives it the
+    /// copy from Telnyx's last retry instead.
     async fn gate(&mut self, n: usize, retried: bool) -> Result<(), String> {
         let text = self.desk.book().text(n).clone();
         let received = self.desk.real(if retried {
@@ -284,7 +285,7 @@ impl World {
             &self.receipts.handle(self.delivery(who.casino, event)).await,
             "receipts",
         )?;
-        // A 40300 for a request whose rows were deleted says nothing about any guest.
+        // If the rows of a request were deleted, a 40300 for it concerns no guest any more.
         if receipt == Receipt::SaysOptedOut && there.is_some() {
             self.desk.book().blocked(who, at);
         }
@@ -294,8 +295,8 @@ impl World {
     // --- time, operators, accidents ---
 
     async fn due(&mut self) -> Result<(), String> {
-        // This world's gate does not read the bus, so the streams are emptied: a deletion would
-        // wait for unread texts.
+        // A deletion would wait for unread texts, and in this test no gate reads them from the bus.
+        // So the streams are emptied first.
         self.purge_streams().await;
         seven_scheduler::fire_due(&self.fleet)
             .await
@@ -319,7 +320,8 @@ impl World {
         Ok(())
     }
 
-    /// Lets the clock jump: all stored times move back, and the guests' zones show the new hour.
+    /// Lets the test's clock jump: all stored times move back, and the guests' time zones show the
+    /// new hour.
     async fn wait(&mut self, seconds: i64) -> Result<(), String> {
         let mut refusals = Vec::new();
         for who in EVERYBODY {
@@ -389,8 +391,8 @@ impl World {
         assert!(answer.starts_with("+OK"), "{answer}");
     }
 
-    /// Empties the streams, because a deletion reads them whole and must not meet other sequences'
-    /// texts.
+    /// Empties the streams. A deletion reads each stream from its start, and must not find texts of
+    /// other sequences there.
     async fn purge_streams(&self) {
         let mut lines = "CONNECT {\"verbose\":false}\r\n".to_owned();
         for stage in [Stage::Gate, Stage::Sender, Stage::Swarm] {

@@ -1,5 +1,7 @@
-//! A number that has just been handed on (D40): texts and STOPs from before and after that moment,
-//! late and repeated webhooks, and an ingress that does not know of the hand-over yet.
+//! Tests a number that has just passed to another casino (D40):
+//! - texts and STOPs from before and after the hand-over,
+//! - late and repeated webhooks,
+//! - an ingress that does not know of the hand-over yet.
 
 use std::time::Duration;
 
@@ -57,7 +59,8 @@ async fn acknowledged(house: &House, guest: &str, calls: usize) {
     .await;
 }
 
-/// Returns how many texts the check for crossed rows finds (SEC-95).
+/// Returns the number of texts that the check of SEC-95 finds. Such a text's row differs from its
+/// conversation in guest, turn or number.
 async fn crossed(house: &House) -> usize {
     let fleet = &house.stack.fleet;
     let span = Duration::from_secs(3_600);
@@ -65,8 +68,8 @@ async fn crossed(house: &House) -> usize {
     fleet.store.crossed(since, span).await.unwrap().len()
 }
 
-// D40: chaos, seed 3135. The provider repeated a webhook 60 ms after the number had changed its
-// casino.
+// D40, found by chaos with seed 3135: the provider repeated a webhook 60 ms after the number had
+// changed its casino.
 #[tokio::test]
 async fn a_text_of_before_the_hand_over_belongs_to_the_former_casino() {
     let mut document: serde_json::Value = serde_json::from_str(seven_packs::demo::CASINO).unwrap();
@@ -100,8 +103,8 @@ async fn a_text_of_before_the_hand_over_belongs_to_the_former_casino() {
         let first = house.stack.sim.ledger().of_guest(guest).inbound.remove(0);
         repeat(&house, &first).await;
     }
-    // The first webhook of this text is late: the casino that had the number when the text was
-    // written answers it, from its present number.
+    // The first webhook of this text is late. The casino that had the number when the text was
+    // written answers the text, from this casino's present number.
     let late = Text {
         from: LATE_GUEST.to_owned(),
         to: Some(OLD.to_owned()),
@@ -127,13 +130,14 @@ async fn a_text_of_before_the_hand_over_belongs_to_the_former_casino() {
     text_to_old(&house, "What time is check-in?");
     house.settle(4).await;
     assert_eq!(stored_at(&house, TAKER).await, 1);
-    // An ingress whose roster has no such route also asks for the number's former casino (seed
-    // 3135).
+    // If an ingress has no route for the number, it asks the store for the number's former casino
+    // (seed 3135).
     let number = OLD.parse().unwrap();
     let former = house.stack.fleet.store.former_of_number(&number).await;
     let former = former.unwrap().map(|(casino, _)| casino);
     assert_eq!(former.as_ref(), Some(house.casino()));
-    // A late webhook is no incident, but a text that was written long after the hand-over is one.
+    // A text that the former casino stored because its webhook came late is no incident. If the
+    // text was written long after the hand-over, it is one.
     assert_eq!(crossed(&house).await, 0);
     let written_later = format!(
         "update inbound_messages set occurred_at = now() + interval '11 minutes'
@@ -145,8 +149,8 @@ async fn a_text_of_before_the_hand_over_belongs_to_the_former_casino() {
     house.stop().await;
 }
 
-/// Publishes a text to the old number as an ingress does that takes `casino` for the number's
-/// owner.
+/// Publishes a text to the old number, as if by an ingress that still considers `casino` the
+/// number's owner.
 async fn routed_to(house: &House, casino: &CasinoId, (message, text): (&str, &str)) {
     let at = house.stack.fleet.clock.now().timestamp_millis();
     let event = InboundText {
@@ -184,7 +188,8 @@ async fn unread(house: &House, casino: &CasinoId) -> u64 {
     consumer.num_pending + consumer.num_ack_pending as u64
 }
 
-// D40, D7: chaos, seed 499689. The new casino answered 1.5 s after a STOP to its number.
+// D40, D7, found by chaos with seed 499689: the new casino answered 1.5 s after a STOP to its
+// number.
 #[tokio::test]
 async fn a_stop_that_the_former_casino_took_reaches_the_present_one() {
     let house = house("numbers_stop_late", Wanted::default()).await;
@@ -192,8 +197,8 @@ async fn a_stop_that_the_former_casino_took_reaches_the_present_one() {
     say(&house, &mut n, (GUEST, OLD), "Is the pool open?").await;
     add(&house, &moved(&house)).await;
     add(&house, &taker(&house, OLD)).await;
-    // Publishes the STOP like an ingress that does not know of the hand-over yet; gate and
-    // scheduler then pass it on.
+    // Publishes the STOP as if by an ingress that does not know of the hand-over yet. Then the gate
+    // and the scheduler pass the STOP on.
     routed_to(&house, &former, ("late-stop", "STOP")).await;
     n += 1;
     house.settle(n).await;
@@ -210,8 +215,8 @@ async fn a_stop_that_the_former_casino_took_reaches_the_present_one() {
     assert_eq!(house.number(why).await, 1);
     let answer = say(&house, &mut n, (GUEST, OLD), "What time is check-in?").await;
     assert!(answer.is_empty(), "{answer:?}");
-    // Two days later a STOP that the number's former casino gets no longer concerns the present
-    // one.
+    // Two days after the hand-over, a STOP that the former casino gets does not concern the present
+    // one any more.
     let aged = "with aged as (update routes set since = since - interval '2 days' returning 1)
         select count(*) from aged";
     assert!(house.number(aged).await > 0);
@@ -221,14 +226,14 @@ async fn a_stop_that_the_former_casino_took_reaches_the_present_one() {
     house.stop().await;
 }
 
-// D40: chaos, seed 499689. An ingress learned of the hand-over 19 s late, and a webhook was
-// repeated.
+// D40, found by chaos with seed 499689: an ingress learned of the hand-over 19 s late, and a
+// webhook was repeated.
 #[tokio::test]
 async fn a_text_that_reached_both_casinos_is_answered_by_one() {
     let house = house("numbers_claimed", Wanted::default()).await;
     let (former, today): (CasinoId, CasinoId) = (house.casino().clone(), TAKER.parse().unwrap());
     // Seed 3135: the former casino stored the text before the hand-over, and the webhook was
-    // repeated after it.
+    // repeated after the hand-over.
     routed_to(&house, &former, ("before", QUESTION)).await;
     house.settle(1).await;
     add(&house, &moved(&house)).await;
@@ -264,7 +269,7 @@ async fn a_text_that_reached_both_casinos_is_answered_by_one() {
     house.stop().await;
 }
 
-/// Starts a fleet without one kind of worker; the casino has moved from `OLD` to another number.
+/// Starts a fleet without one kind of worker. The casino has moved from the number `OLD` to `NEW`.
 async fn moved_without(unique: &str, missing: Worker) -> House {
     let workers = Worker::ALL.into_iter().filter(|worker| *worker != missing);
     let wanted = Wanted {
@@ -286,7 +291,8 @@ fn text_to_old(house: &House, text: &str) {
     house.stack.sim.text(text).unwrap();
 }
 
-/// Hands the old number on, sends STOP to it, and waits until the former casino has the STOP, too.
+/// Hands the old number on, sends STOP to it, and waits until the former casino has recorded the
+/// STOP, too.
 async fn stop_after_the_hand_over(house: &House) {
     add(house, &taker(house, OLD)).await;
     text_to_old(house, "STOP");
@@ -337,7 +343,8 @@ async fn a_stop_before_the_former_casinos_answer_silences_that_answer() {
     house.stop().await;
 }
 
-// D40, D7: the guest asked the former casino at its old number, and no gate has read that text yet
+// D40, D7: the guest asked the former casino at its old number, and no gate has read the question
+// yet
 #[tokio::test]
 async fn a_stop_on_a_number_just_handed_on_silences_the_answer_to_an_unread_text() {
     let house = moved_without("numbers_unread", Worker::ComplianceGate).await;
@@ -364,10 +371,11 @@ async fn a_stop_on_a_number_just_handed_on_silences_the_answer_to_an_unread_text
     house.stop().await;
 }
 
-// D40: chaos, seed 3135. A webhook came to an ingress whose roster had no route for its number.
+// D40, found by chaos with seed 3135: a webhook came to an ingress whose roster had no route for
+// its number.
 #[tokio::test]
 async fn an_ingress_that_does_not_know_the_number_asks_who_had_it() {
-    // Without a scheduler, which would tell ingress about the number.
+    // The fleet has no scheduler, because the scheduler would tell ingress about the number.
     let workers = Worker::ALL.into_iter();
     let workers = workers.filter(|worker| *worker != Worker::Scheduler);
     let wanted = Wanted {

@@ -1,5 +1,5 @@
-//! Commands that change a lot: they show the changes first, a dry run decides as the real run
-//! would, and no such change is made without a name and `--yes`.
+//! Tests commands that change a lot. They show the changes first, and need a name and `--yes`. A
+//! dry run decides as the real run would.
 
 use serde_json::{Value, json};
 
@@ -41,7 +41,7 @@ async fn a_file_of_three_items_does_not_replace_the_content_unasked() {
         &file,
         "--switch-off-missing",
     ];
-    // A file that leaves out almost everything is refused without a second person.
+    // A file that leaves out almost everything is refused unless a second person approves it.
     let alone = run(&house, &load, &["--by", "ana", "--dry-run"]).await;
     assert!(
         alone.code == 1 && alone.err.contains("without an active item"),
@@ -123,7 +123,7 @@ async fn a_copied_document_does_not_replace_a_live_casino_unasked() {
     let routed = "select count(*) from routes where retired_at is null and number = '+18605550100'";
     assert_eq!(house.number(routed).await, 1);
 
-    // Dry run and run both refuse another casino's number.
+    // The dry run and the real run both refuse a number that another casino has.
     house.add_other().await;
     let taken = copied(OTHER_NUMBER, "America/New_York");
     for more in [&["--by", "ana", "--dry-run"][..], &["--by", "ana", "--yes"]] {
@@ -311,7 +311,8 @@ async fn what_reaches_everybody_or_cannot_be_taken_back_is_asked_first() {
     assert_eq!(audited(&house).await, before, "nothing was written");
     let whole = run(&house, &flag, &[&WHY[..], &["--dry-run"]].concat()).await;
     assert!(whole.out.contains("not set -> off"), "{whole:?}");
-    // Neither one casino's flag nor a pause that lets HELP and STOP through needs `--yes`.
+    // A flag for one casino needs no `--yes`, and neither does a pause that still answers HELP and
+    // STOP.
     let own = run(&house, &[&flag[..], &["--casino", &casino]].concat(), &WHY).await;
     let pause = run(&house, &["pause", "--all-casinos"], &WHY).await;
     assert_eq!((own.code, pause.code), (0, 0), "{own:?} {pause:?}");

@@ -1,4 +1,5 @@
-//! Commands that need no fleet: JSON lines in, JSON lines out, and the exit codes.
+//! Tests commands that need no fleet: they read and write JSON lines, and end with the right exit
+//! code.
 
 use serde_json::{Value, json};
 
@@ -201,7 +202,8 @@ async fn gate_check_speaks_for_the_casino_it_is_given() {
     );
 }
 
-/// The published vector of spec 05, section 1.3.
+/// The test vector for webhook signatures that spec 05, section 1.3, publishes: key, timestamp,
+/// body and signature.
 const KEY: &str = "+7E99DXiiQXvceNX4nHm3Lbm5mqPWad5RhDr2ufuCik=";
 const TIMESTAMP: &str = "1700000000";
 const BODY: &[u8] = br#"{"data":{"event_type":"message.received","id":"test-123"}}"#;

@@ -225,8 +225,8 @@ async fn a_turn_that_fails_for_good_gives_the_fallback_once_and_a_dead_letter() 
     );
     assert_eq!(house.number("select count(*) from turns").await, 1);
 
-    // A guest whom a person has answered meanwhile gets no answer of the host when the letter is
-    // replayed.
+    // If a person has answered the guest meanwhile, a replay of the dead letter is refused.
+    // Otherwise the host would answer, too.
     model.healed.store(false, Ordering::SeqCst);
     let other = "+18605550143";
     house.text(other, QUESTION);
@@ -301,8 +301,8 @@ async fn a_text_that_kills_its_worker_every_time_becomes_a_dead_letter_and_block
             .unwrap();
         assert!(!status.success());
     }
-    // A healthy worker takes over and answers another guest's text, which waits behind the deadly
-    // one.
+    // A healthy worker takes over. It answers another guest's text, which waits behind the text
+    // that kills workers.
     let other = "+18605550143";
     house.text(other, QUESTION);
     let _heir = house.process("compliance-gate", None);

@@ -1,5 +1,5 @@
-//! Many dead letters are listed in pages, and replayed by processes that are stopped and killed;
-//! none is replayed twice or lost (D17).
+//! Many dead letters are listed in pages, and replayed by processes that are stopped and killed. No
+//! dead letter is replayed twice or lost (D17).
 
 use std::{collections::HashSet, process::Stdio, time::Duration};
 
@@ -28,8 +28,8 @@ fn guest(n: usize) -> String {
     format!("+1203555{n:04}")
 }
 
-/// Makes a dead letter of a guest's text that is five seconds old, and that failed in the gate
-/// before any row held it.
+/// Makes a dead letter of a guest's text. The text is five seconds old, and failed in the gate
+/// before it was stored.
 pub(crate) fn letter(house: &House, n: usize, from: &str, text: &str) -> NewDead {
     let fleet = &house.stack.fleet;
     let now = fleet.clock.now() - Duration::from_secs(5);
@@ -134,7 +134,7 @@ async fn published(house: &House) -> u64 {
 #[tokio::test] // D17, PROD-35, AGENT-77
 async fn a_replay_that_is_stopped_and_killed_replays_each_letter_once_and_loses_none() {
     let many = letters();
-    // Raises the limits, which would stop so many texts at once.
+    // Raises the limits, because the usual limits would stop so many texts at once.
     let mut document: Value = serde_json::from_str(seven_packs::demo::CASINO).unwrap();
     document["limits"]["casino_texts_per_minute"] = 1_000_000.into();
     let casino = Some((document.to_string(), seven_packs::demo::CONTENT.to_owned()));
@@ -166,8 +166,8 @@ async fn a_replay_that_is_stopped_and_killed_replays_each_letter_once_and_loses_
             .await,
         1
     );
-    // The command is killed after the publish and before the letter is marked: the letter is still
-    // open, and JetStream has the message already.
+    // The command is killed after the publish and before it marks the letter. The letter is
+    // therefore still open, although JetStream has the message.
     assert_eq!(
         ended(replaying(&house, "1000/s", Some("dead.after_publish:40")))
             .await
@@ -231,7 +231,7 @@ async fn a_replay_that_is_stopped_and_killed_replays_each_letter_once_and_loses_
         "the rest is still listed"
     );
 
-    // Two operators replay the other letters at once, and each letter is replayed by one of them.
+    // Two operators replay the remaining letters at once. Each letter is replayed by one of them.
     let (ana, ben) = tokio::join!(
         ended(replaying(&house, "1000/s", None)),
         ended(replaying(&house, "1000/s", None))
@@ -340,8 +340,8 @@ async fn ten_thousand_letters_are_listed_in_pages_and_found_by_every_filter() {
     .await;
     let casino = house.casino().as_str().to_owned();
     let owner = sqlx::PgPool::connect(&house.database_url).await.unwrap();
-    // Groups of ten letters have the same time, so that pages end within a group, which must lose
-    // none.
+    // Groups of ten letters have the same time, so that some pages end within a group. No letter of
+    // the group may be lost between two pages.
     let insert = format!(
         "insert into dead_letters (casino_id, dead_id, stage, reason, first_error, last_error, attempts, subject, message_key, payload, trace,
            first_at, last_at, state)

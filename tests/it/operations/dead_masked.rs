@@ -1,4 +1,5 @@
-//! Commands about dead letters: output, refusals and audit entries (D17, SEC-64).
+//! Tests the commands about dead letters: their output, their refusals and their audit entries
+//! (D17, SEC-64).
 
 use std::time::Duration;
 
@@ -135,7 +136,7 @@ async fn a_letter_that_can_help_nobody_is_refused_with_its_reason_and_stays() {
         ..letter(&house, n, GUEST, "")
     };
     // `gone` holds the id of a row that does not exist (field 1, 16 bytes); `junk` holds bytes that
-    // are no message.
+    // cannot be decoded.
     let nowhere = [&[0x0a, 16][..], &[7; 16]].concat();
     let gone = of(2, Stage::Envelope, nowhere);
     let junk = of(3, Stage::Swarm, vec![0xff; 9]);
@@ -288,7 +289,8 @@ async fn a_letter_whose_row_is_gone_is_replayed_from_its_stream() {
         .execute(&owner)
         .await
         .unwrap();
-    // Publishes an unreadable announcement before the others.
+    // Publishes an unreadable announcement to the same stream; a replay from the stream has to skip
+    // it.
     let subject = seven_bus::subject_for_dead(Stage::Ingress, &CasinoId::unknown());
     let junk = Outgoing {
         subject,

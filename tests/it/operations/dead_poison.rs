@@ -13,7 +13,7 @@ use crate::harness::{Wanted, house, until};
 
 const STAGES: [&str; 5] = ["gate", "swarm", "envelope", "sender", "receipts"];
 
-/// SQL that makes each stage's write fail for one guest, every time.
+/// SQL that makes each stage's write fail every time for one guest; each stage has its own guest.
 const POISON: &str = "
 create table poisoned (what text, phone text);
 grant select on poisoned to seven_app;
@@ -53,8 +53,8 @@ async fn one_bad_event_in_each_stage_blocks_no_other_and_acts_once_when_mended()
     let house = house("dead_poison", Wanted::default()).await;
     let owner = sqlx::PgPool::connect(&house.database_url).await.unwrap();
     sqlx::raw_sql(POISON).execute(&owner).await.unwrap();
-    // Each trigger gets its own transaction: one that locked several tables could deadlock with a
-    // worker.
+    // Each trigger gets its own transaction. A transaction that locked several tables could
+    // deadlock with a worker.
     for table in POISONED {
         let trigger = format!(
             "create trigger poison before insert on {table} for each row execute function poison()"
@@ -64,7 +64,7 @@ async fn one_bad_event_in_each_stage_blocks_no_other_and_acts_once_when_mended()
             .await
             .unwrap();
     }
-    // Publishes bytes that are no message on every subject of every stage.
+    // Publishes bytes that cannot be decoded on every subject of every stage.
     for stage in CONSUMING {
         for queue in queues_of(stage) {
             let subject = subject(stage, house.casino(), *queue);
@@ -107,8 +107,9 @@ async fn one_bad_event_in_each_stage_blocks_no_other_and_acts_once_when_mended()
         || async { house.said_to(&poisoned(4)).contains("Nonna Salvia") },
     )
     .await;
-    // The junk has the same identity in all queues of the sender, so it makes only one letter
-    // there. Each text to the guest has two receipts.
+    // The undecodable message has the same key in all queues of the sender, so the sender's stage
+    // makes only one dead letter of it. Each text to the guest whose receipts fail has two
+    // receipts.
     let receipts = 2 * i64::try_from(house.texts_to(&poisoned(4)).len()).unwrap();
     until(
         "all that is bad is filed",
@@ -163,9 +164,9 @@ async fn one_bad_event_in_each_stage_blocks_no_other_and_acts_once_when_mended()
         "ana",
     ];
     let line = |n| format!("Replayed {n} dead letter(s); refused 5 (unreadable 5), still listed.");
-    // A swept copy that failed just before the triggers were removed may be filed while its letter
-    // is replayed. The command then leaves that letter open and reports it; the next replay handles
-    // it.
+    // A sweep may have published a copy of a signal. If the copy failed just before the table was
+    // emptied, it is filed while its letter is replayed. The command then leaves that letter open
+    // and reports it, and the next replay handles it.
     until(
         "no letter is left that can be replayed",
         Duration::from_secs(20),

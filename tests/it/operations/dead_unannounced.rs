@@ -1,5 +1,5 @@
-//! A process that dies between committing an end and announcing it leaves no dead letter, so the
-//! scheduler files one (D17).
+//! A process may commit that a message has failed for good, and die before it announces the dead
+//! letter. The scheduler then files the dead letter (D17).
 
 use std::time::Duration;
 
@@ -37,7 +37,7 @@ async fn a_sender_that_dies_before_the_announcement_leaves_a_letter_all_the_same
             ..Plan::default()
         })
         .unwrap();
-    // The fourth record of an attempt is the one that ends the text.
+    // The sender dies when it has recorded its fourth attempt, which ends the text as failed.
     let mut doomed = house.process("outbound-sender", Some("sender.after_record:4"));
     house.text(GUEST, "where is nonna salvia?");
     let died = tokio::time::timeout(Duration::from_secs(40), doomed.wait()).await;
@@ -53,7 +53,8 @@ async fn a_sender_that_dies_before_the_announcement_leaves_a_letter_all_the_same
         house.count("dead", "open").await == 1
     })
     .await;
-    // The message was delivered again and changed nothing, and a later round files nothing more.
+    // The message was delivered again and changed nothing. Later rounds of the scheduler file no
+    // second letter.
     tokio::time::sleep(Duration::from_secs(2)).await;
     assert_eq!(house.number("select count(*) from dead_letters").await, 1);
     assert_eq!(

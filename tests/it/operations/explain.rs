@@ -1,4 +1,4 @@
-//! Commands that show a running fleet: its state, the texts sent, and why.
+//! Commands that show a running fleet: its state, the texts that it sent, and why it sent them.
 
 use serde_json::Value;
 

@@ -1,4 +1,5 @@
-//! The grammar that commands share: prefixes of ids, lists by urgency, tables that fit a terminal.
+//! Tests conventions of the commands. An id may be shortened to a unique prefix, conversations are
+//! listed by urgency, and tables fit a terminal.
 
 use serde_json::Value;
 

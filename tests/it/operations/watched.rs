@@ -1,5 +1,6 @@
-//! The scheduler checks only casinos that sent recently, that have a row that died, or that were
-//! not compared with the provider's records recently (D13).
+//! The scheduler's checks skip casinos that need no check (D13). One check looks at casinos that
+//! sent texts recently. Another looks at casinos with a row that failed for good. A third looks at
+//! casinos that were not compared with the provider's records recently.
 
 use std::time::Duration;
 
@@ -14,7 +15,7 @@ const HOUR: Duration = Duration::from_secs(3_600);
 
 #[tokio::test] // SEC-94, SMS-52, D5, D17
 async fn a_watch_looks_at_casinos_where_something_happened() {
-    // Without a scheduler, which would resolve the alert and file letters.
+    // The house has no scheduler, because the scheduler would resolve the alert and file letters.
     let workers = Worker::ALL
         .into_iter()
         .filter(|worker| *worker != Worker::Scheduler)
@@ -145,8 +146,8 @@ async fn what_waits_after_a_store_was_away_is_swept_at_once() {
     .await;
     house.text(GUEST, BRIEF);
     house.settle(1).await;
-    // The first sweep is an hour away, so that even on a slow machine it does not come before the
-    // test's.
+    // `hasten` considers only rows whose next sweep comes within `base`. An hour is so long that
+    // the test's result does not depend on the speed of the machine.
     let plan = SweepPlan {
         base: HOUR,
         longest: HOUR,
@@ -215,7 +216,8 @@ async fn what_waits_after_a_store_was_away_is_swept_at_once() {
 
 #[tokio::test] // D3, D23
 async fn the_scheduler_sweeps_at_once_when_the_bus_comes_back() {
-    // No swarm takes the signal, and the first sweep is 45 s away.
+    // No swarm takes the signal, and the regular first sweep is 45 s away, which is longer than
+    // this test waits.
     let workers = vec![
         Worker::IngressWebhook,
         Worker::ComplianceGate,

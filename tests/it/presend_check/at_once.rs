@@ -1,13 +1,14 @@
-//! The short pre-send check: the texts that it passes, and those that it leaves to the full check.
-//! The test of the table proves that it passes no text wrongly.
+//! The short pre-send check: the texts that it passes, and the texts that it leaves to the full
+//! check. The test of the whole table in the parent module proves that the short check passes no
+//! text wrongly.
 
 use seven_domain::{Lane, MessageClass};
 use sqlx::AssertSqlSafe;
 
 use super::bench::Bench;
 
-/// Returns whether the short check passes a new guest's text of this class. The database's owner
-/// runs the SQL `change` before; the claim is rolled back.
+/// Returns whether the short check passes a new guest's text of this class. Before the check, the
+/// database's owner runs the SQL `change`. The claim is rolled back.
 async fn passes(bench: &Bench, class: MessageClass, change: &str) -> bool {
     let guest = bench.guest().await;
     let outbound = bench.queue(&guest, class).await;
@@ -81,7 +82,7 @@ async fn a_document_that_changed_is_read_by_the_whole_look() {
         )
         .await
     );
-    // The document was read again meanwhile, so the next text passes.
+    // The second call reads the changed document before its check, so its text passes.
     assert!(passes(&bench, MessageClass::Reply, "").await);
     bench.house.stop().await;
 }

@@ -22,7 +22,8 @@ use sqlx::{AssertSqlSafe, PgPool};
 
 use crate::harness::{House, Wanted, house};
 
-/// A house, mostly without workers, so that the test acts as the sender.
+/// A house for tests of the pre-send check. Most tests start it without workers, and act as the
+/// sender.
 pub(crate) struct Bench {
     pub(crate) house: House,
     pub(crate) owner: PgPool,
@@ -50,7 +51,8 @@ pub(crate) struct Condition {
     guest: Option<&'static str>,
     text: Option<&'static str>,
     state: Option<&'static str>,
-    /// State of an earlier text of the conversation, of the same class.
+    /// State of an earlier text of the same class in the same conversation; `None` if there is no
+    /// such text.
     earlier: Option<&'static str>,
     earlier_is_new: bool,
     switch: Option<Switch>,
@@ -65,7 +67,7 @@ pub(crate) struct Condition {
 }
 
 impl Condition {
-    /// A guest who gave every consent, inside the window, with a text due now.
+    /// The guest gave every consent, no quiet hours hold, and the text is due now.
     pub(crate) const NOTHING: Self = Self {
         name: "nothing",
         suppression: None,
@@ -86,7 +88,8 @@ impl Condition {
         Self { name, ..self }
     }
 
-    /// Sets the `set` clause for the guest's suppression row, or `delete`.
+    /// Sets the SQL that changes the guest's suppression row: a `set` clause, or `delete` to remove
+    /// the row.
     pub(crate) const fn suppression(self, set: &'static str) -> Self {
         Self {
             suppression: Some(set),
@@ -197,8 +200,8 @@ impl Bench {
         }
     }
 
-    /// Begins a transaction that has read the casino's document, as a sender's has; without it
-    /// every text is refused.
+    /// Begins a transaction that has read the casino's document, as a sender's transaction has.
+    /// Without this reading every text is refused.
     pub(crate) async fn bind(&self) -> Tx {
         let mut tx = self
             .house
@@ -288,8 +291,8 @@ impl Bench {
         }
     }
 
-    /// Turns the condition's switch on or off. Its start is a minute ago, so that a text can be
-    /// older or younger.
+    /// Turns the condition's switch on or off. The switch is stored as if it had begun a minute
+    /// ago, so that a text can be older or younger than the switch.
     pub(crate) async fn switch(&self, condition: &Condition, on: bool) {
         let Some(switch) = condition.switch else {
             return;
@@ -298,7 +301,8 @@ impl Bench {
         let statement = match (switch, on) {
             (Switch::Status(status), true) => format!("update casinos set status = '{status}'"),
             (Switch::Config(path, value), true) => {
-                // Keeps the group's other fields, without which the document is invalid.
+                // Keeps the other fields of the object at `path`, without which the document is
+                // invalid.
                 let group = format!("(config #> '{path}') || '{value}'::jsonb");
                 let value = if value.starts_with('{') {
                     group
@@ -334,7 +338,8 @@ impl Bench {
     }
 
     /// Checks a text to a new guest and returns the refusal. Asserts that a permitted text is
-    /// `sending` with an attempt and a doubt row, and that a refused text is unchanged.
+    /// `sending` with one attempt and one due row for a doubt, and that a refused text is
+    /// unchanged.
     pub(crate) async fn cell(&self, class: MessageClass, condition: &Condition) -> Option<Refusal> {
         let guest = self.guest().await;
         let id = guest.party.guest_id.0;
@@ -420,7 +425,8 @@ impl Bench {
         verdict.err()
     }
 
-    /// Returns the text's state and the numbers of its pending attempts and of their due rows.
+    /// Returns the text's state, the number of its pending attempts, and the number of the
+    /// attempt's due rows for a doubt.
     async fn left(&self, outbound: OutboundId, check: &PresendCheck) -> (String, i64, i64) {
         sqlx::query_as(
             "select o.state, (select count(*) from send_attempts a where a.outbound_id = o.outbound_id and a.outcome = 'pending'),
@@ -438,8 +444,8 @@ impl Bench {
         self.run(&format!("update {update}")).await;
     }
 
-    /// Runs a statement without triggers, so that it can also set a state that no text reaches from
-    /// here.
+    /// Runs a statement without triggers, so that it can also set a state that the text could not
+    /// reach from its current state.
     async fn run(&self, statement: &str) {
         let mut tx = self.owner.begin().await.unwrap();
         sqlx::query("set local session_replication_role = replica")

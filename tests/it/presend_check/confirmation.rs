@@ -42,7 +42,7 @@ async fn one_confirmation_per_stop_however_often_it_is_said() {
 }
 
 /// Lets a STOP's confirmation wait for the sender, and runs the SQL `aged` meanwhile. Returns how
-/// many were sent, and the final state.
+/// many confirmations were sent, and the confirmation's final state.
 async fn late_by(unique: &str, aged: &'static str) -> (usize, String) {
     let workers = Worker::ALL
         .into_iter()

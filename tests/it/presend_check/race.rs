@@ -1,5 +1,5 @@
-//! A STOP and a claim at the same moment: the later one waits for the earlier one's commit, so no
-//! claim commits after the STOP (D6, D7).
+//! Tests a STOP and a claim at the same moment. The later of the two waits for the commit of the
+//! earlier, so no claim commits after the STOP (D6, D7).
 
 use std::{sync::Arc, time::Duration};
 
@@ -137,7 +137,7 @@ async fn a_row_that_somebody_holds_delays_its_guest_alone() {
 
 const ROUNDS: u32 = 150;
 
-/// The times at which a transaction began to commit and had committed.
+/// The times at which a commit began and was done.
 struct Committing {
     began: Instant,
     done: Instant,

@@ -30,7 +30,7 @@ async fn bind(tx: &mut PgConnection) {
         .unwrap();
 }
 
-/// Runs `change` after `before`, such as a change of role, and asserts that it is refused.
+/// Runs the SQL `before`, such as a change of role. Asserts that `change` is then refused.
 async fn refused(owner: &PgPool, before: &str, change: &str) {
     let mut tx = owner.begin().await.unwrap();
     sqlx::raw_sql(AssertSqlSafe(before.to_owned()))
@@ -68,7 +68,7 @@ async fn no_role_changes_or_deletes_an_audit_entry() {
         for role in &roles {
             refused(&db.owner, &format!("set local role \"{role}\""), change).await;
         }
-        // Makes an owner of the table who is no superuser but has all an owner's rights.
+        // Creates a role that owns the table but is not a superuser.
         let owner = format!("it_owner_{}", uuid::Uuid::new_v4().simple());
         let before = format!(
             "create role {owner}; grant usage, create on schema public to {owner}; alter table audit_log owner to {owner}; set local role {owner}"

@@ -1,4 +1,5 @@
-//! Complaints about tables and functions, read from `pg_catalog`.
+//! Reads `pg_catalog` and lists tables and functions through which one casino could see another's
+//! rows.
 
 use sqlx::{Executor, FromRow, Postgres};
 
@@ -221,13 +222,13 @@ pub(crate) const EXEMPT: &[(&str, &str, &[&str])] = &[
     ),
 ];
 
-/// Condition under which a pinned login may add an audit entry: the entry belongs to no casino.
+/// The condition under which a pinned login may add an audit entry that belongs to no casino.
 const NOTED: &str = "(casino_id = '_unknown'::text)";
 
 /// The condition of the additional, restrictive policy that confines a pinned login to its casino.
 const HELD: &str = "seven_may(casino_id)";
 
-/// The one condition a policy may have.
+/// The condition that every permissive policy must have; the only exception is [`NOTED`].
 const BOUND: &str = "(casino_id = seven_tenant())";
 
 #[derive(FromRow)]
@@ -266,7 +267,7 @@ pub(crate) async fn problems<'c>(db: impl Executor<'c, Database = Postgres>) -> 
     relations.iter().flat_map(complaints).collect()
 }
 
-/// Returns the tables that must be bound: all except those in [`EXEMPT`].
+/// Returns the tables that must be bound to a casino: all except those in [`EXEMPT`].
 pub(crate) async fn tenant_tables<'c>(db: impl Executor<'c, Database = Postgres>) -> Vec<String> {
     let relations: Vec<Relation> = sqlx::query_as(RELATIONS).fetch_all(db).await.unwrap();
     relations
@@ -362,7 +363,7 @@ const RETURNED: &[(&str, &str)] = &[
     ("what", "text"),
     ("lane", "text"),
     ("trace", "text"),
-    // A casino's own numbers and the names of switches; both are in tables without a policy.
+    // The casino's phone numbers, and the names of the switches that are set for it.
     ("numbers", "text[]"),
     ("paused", "text[]"),
     ("config_version", "bigint"),
@@ -372,17 +373,18 @@ const RETURNED: &[(&str, &str)] = &[
     ("conversation_id", "uuid"),
     ("outbound_id", "uuid"),
     ("spool_id", "uuid"),
-    // Times since which the oldest row of each stage has been waiting.
+    // For each stage, the time since which its oldest row has been waiting.
     ("swarm_at", "timestamp with time zone"),
     ("envelope_at", "timestamp with time zone"),
     ("sender_at", "timestamp with time zone"),
-    // `class` is a text's class. The others belong to an outage: its kind, since when the first
-    // guest has waited, and whether the outage is known.
+    // `class` is a text's class. The next three columns belong to an outage: `kind`, `since` (when
+    // the first guest began to wait), and `is_open` (whether the outage is recorded as open).
     ("class", "text"),
     ("kind", "text"),
     ("since", "timestamp with time zone"),
     ("is_open", "boolean"),
-    // How grave cases are, the step that they reached, and how long that took.
+    // Severity of cases, a step in their handling, and the 95th percentile of the time until that
+    // step.
     ("severity", "text"),
     ("step", "text"),
     ("p95_seconds", "double precision"),

@@ -1,4 +1,4 @@
-//! Fills every tenant table with rows of two casinos, and tests what a transaction bound to one
+//! Fills every tenant table with rows of two casinos. Tests what a transaction that is bound to one
 //! casino can do to the other casino's rows.
 
 use sqlx::{AssertSqlSafe, FromRow, PgConnection, PgPool};
@@ -15,8 +15,8 @@ struct Column {
     check: Option<String>,
 }
 
-/// Builds an `insert` of one row of `casino` from the catalog, so that it works for a new table
-/// too.
+/// Builds an `insert` of one row of `casino`. The columns come from `pg_catalog`, so a new table
+/// needs no change here.
 pub(crate) async fn insert_of(owner: &PgPool, table: &str, casino: &str) -> String {
     let columns: Vec<Column> = sqlx::query_as(
         "select a.attname::text as name, format_type(a.atttypid, null) as kind,
@@ -69,8 +69,8 @@ fn value_for(table: &str, column: &Column, casino: &str) -> String {
     .to_owned()
 }
 
-/// Fills every tenant table with one row of each casino. Foreign keys are not tested here, so they
-/// are not checked.
+/// Fills every tenant table with one row for each of the two casinos. Foreign keys are switched
+/// off, so that each table can be filled alone.
 pub(crate) async fn fill(owner: &PgPool, tables: &[String]) {
     let mut tx = owner.begin().await.unwrap();
     sqlx::query("set local session_replication_role = replica")
@@ -97,7 +97,8 @@ enum Did {
     Refused,
 }
 
-/// Runs one statement under a binding and rolls it back.
+/// Runs one statement in a transaction that is bound to the casino `binding`, or to none, and rolls
+/// it back.
 async fn under(app: &PgPool, binding: Option<&str>, statement: &str) -> Did {
     let mut tx = app.begin().await.unwrap();
     if let Some(casino) = binding {
@@ -173,7 +174,8 @@ async fn no_binding_reads_and_writes_nothing() {
     let db = database("unbound").await;
     let tables = tenant_tables(&db.owner).await;
     fill(&db.owner, &tables).await;
-    // After a bound transaction a pooled connection has an empty name.
+    // After a bound transaction, the setting `app.casino` of a pooled connection is an empty
+    // string.
     for binding in [None, Some(""), Some("%"), Some("c_casino")] {
         for table in &tables {
             assert_eq!(

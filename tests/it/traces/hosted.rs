@@ -12,7 +12,8 @@ use crate::{
     hosted::{ANSWER, QUESTION, brain, content_with_all, settings as model_settings},
 };
 
-/// Lets these models answer one question, and returns its whole trace after the fleet has stopped.
+/// Lets these models answer one question, and returns the question's whole trace after the fleet
+/// has stopped.
 async fn trace_of_an_answer(unique: &str, models: &Models) -> Vec<Span> {
     let collector = Collector::start().await.unwrap();
     let extra = settings(&collector, 1.0) + model_settings(models).as_str();
@@ -33,7 +34,7 @@ async fn trace_of_an_answer(unique: &str, models: &Models) -> Vec<Span> {
         .unwrap()
 }
 
-/// Returns the spans under a turn, in order.
+/// Returns the spans whose parent is the turn, in the order of their start.
 fn steps_of<'a>(spans: &'a [Span], turn: &Span) -> Vec<&'a Span> {
     let mut steps: Vec<_> = spans
         .iter()

@@ -1,4 +1,5 @@
-//! Traces that are exported regardless of the sample, across processes and across a crash.
+//! Tests which traces are exported even if no trace is sampled. Tests also that a trace stays whole
+//! across processes and after a crash.
 
 use std::time::Duration;
 
@@ -14,14 +15,14 @@ use crate::harness::{Wanted, house, until};
 #[tokio::test] // OBS-3, OBS-36, PROD-7
 async fn consent_guardrails_and_failures_are_kept_at_sample_zero() {
     let collector = Collector::start().await.unwrap();
-    // The gate runs as its own process, so that ingress must hold its span until it hears that the
-    // trace matters.
+    // The gate runs as a separate process. Ingress must therefore hold its span until the gate's
+    // process announces that the trace is to be kept.
     let workers = Worker::ALL
         .into_iter()
         .filter(|w| *w != Worker::ComplianceGate)
         .collect();
-    // Runs in real time, with long deadlines: on a slow machine an ordinary text could fail
-    // otherwise, and its trace would be exported too.
+    // Runs in real time, with long deadlines. Otherwise an ordinary text could fail on a slow
+    // machine, and its trace would be exported, too.
     let extra = settings(&collector, 0.0) + "time.pauses = 0.0\n";
     let wanted = Wanted {
         scale: 1.0,

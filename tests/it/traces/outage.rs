@@ -1,4 +1,4 @@
-//! A collector that hangs or refuses spans.
+//! Tests that texts flow while the collector hangs or refuses spans.
 
 use std::time::Duration;
 
@@ -36,7 +36,8 @@ async fn texts_flow_while_the_collector_hangs_or_refuses() {
     assert!(dropped("full") > 0, "more than 40 spans waited");
     assert!(collector.requests() >= 1);
 
-    // Refused spans are dropped at once and counted, and the whole outage is logged once.
+    // Spans that the collector refuses are dropped at once and counted. The whole outage adds only
+    // a few lines to the log.
     collector.be(Mood::Refuses);
     until(
         "the hanging request is given up",

@@ -18,7 +18,8 @@ use crate::{
     hosted::{ANSWER, QUESTION, brain, content_with_all, settings},
 };
 
-/// Number of breaks at a random point; 200 with `SEVEN_LONG`.
+/// Number of times that a stream is broken at a random point; 200 if the environment variable
+/// `SEVEN_LONG` is set.
 const BREAKS: usize = 12;
 
 /// A gateway that runs as its own process and keeps its port when it is restarted.

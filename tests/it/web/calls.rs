@@ -1,5 +1,5 @@
-//! The gateway's endpoints outside a conversation, the keys of programs, and the limit on the costs
-//! of hosted models for visitors.
+//! The gateway's endpoints outside a conversation, the API key that programs need, and the limits
+//! on what visitors may cost in hosted models.
 
 use std::io::Write;
 

@@ -1,5 +1,5 @@
-//! Visitors' messages that reach the gate late: the sender delivers the answers, because a late
-//! answer to a cry for help opens a case (D33).
+//! Visitors' messages that reach the gate more than a minute late. The sender delivers their
+//! answers, because only the sender opens a case when a cry for help is answered late (D33).
 
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 use chrono::{TimeDelta, Utc};
@@ -10,7 +10,7 @@ use uuid::Uuid;
 use super::visitor::{Visitor, with_gateways_at};
 use crate::{harness::House, late::publish};
 
-/// Publishes a visitor's message as a gateway would have at a time `age` ago.
+/// Publishes a visitor's message as if a gateway had received it `age` ago.
 async fn said_ago(house: &House, visitor: Uuid, message: &str, age: TimeDelta) {
     let (key, at) = (Uuid::new_v4().to_string(), Utc::now() - age);
     let event = InboundText {

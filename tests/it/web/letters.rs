@@ -1,5 +1,5 @@
-//! Messages of visitors that a stage could not handle: they are filed with their channel, and a
-//! replay answers them once.
+//! If a stage cannot handle a visitor's message, the message is filed as a dead letter that names
+//! the channel. A replay answers the message once.
 
 use std::time::Duration;
 

@@ -1,5 +1,5 @@
-//! Guests of the website are as private as guests who text: after DELETE nothing of theirs is left,
-//! and no log has their token, their id or their words.
+//! Guests of the website are as private as guests who text. After DELETE nothing of theirs is left.
+//! No log has their token, their id or their words.
 
 use std::time::Duration;
 
@@ -20,7 +20,7 @@ use crate::{
 const WORDS: &str = "zanzibar birthday for my aunt";
 const MANY: &str = "web.requests_per_minute = 10000\n";
 
-/// Returns the id that the token carries.
+/// Returns the visitor's id, which the token carries.
 pub(super) fn visitor_of(visitor: &Visitor) -> Uuid {
     use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
     let claims = visitor.token.split('.').nth(1).unwrap();
@@ -196,7 +196,7 @@ async fn a_session_of_one_casino_reads_and_writes_nothing_at_another() {
     let visitor = Visitor::new(first).await;
     let stream = visitor.ask(first, WORDS, Uuid::new_v4()).await;
     stream.all().await;
-    // A page of the other casino can neither begin a session here nor use one.
+    // A page of the other casino can neither begin a session at this casino nor use one.
     let maple = "https://www.maple.example";
     let begun = init(&visitor.client, first, Some(maple), "silver_birch").await;
     assert_eq!(begun.status(), StatusCode::FORBIDDEN);
@@ -211,7 +211,7 @@ async fn a_session_of_one_casino_reads_and_writes_nothing_at_another() {
         let call = call.bearer_auth(&visitor.token).header("origin", maple);
         assert_eq!(call.send().await.unwrap().status(), StatusCode::FORBIDDEN);
     }
-    // The same id at the other casino is another guest, with a history of their own.
+    // A visitor with the same id at the other casino is another guest, with a separate history.
     let id = visitor_of(&visitor);
     let mut twin = visitor.clone();
     twin.token = token_of(&house, house.casino(), id);

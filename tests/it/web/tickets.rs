@@ -1,4 +1,4 @@
-//! Tickets: a guest of the website who needs a person gets a ticket's number, and later the
+//! Tickets: a guest of the website who needs a person gets a ticket with a number, and later the
 //! person's answer (WID-12..15, 20, 21).
 
 use std::time::Duration;
@@ -99,7 +99,8 @@ async fn a_guest_who_needs_a_person_gets_a_number_and_the_persons_answer() {
         .all()
         .await;
     assert_eq!(ticket(&frames), Some(1), "{frames:?}");
-    // The host is not sure of an answer, so ben gets a ticket of his own instead of the draft.
+    // The host is not sure of an answer, so the visitor `ben` gets a ticket of his own instead of
+    // the draft.
     let ben = Visitor::new(&first).await;
     let question = "Do you rent helicopters to grandmothers?";
     let frames = ben.ask(&second, question, Uuid::new_v4()).await.all().await;
@@ -116,8 +117,8 @@ async fn a_guest_who_needs_a_person_gets_a_number_and_the_persons_answer() {
         text.contains(waiting)
     })
     .await;
-    // While a ticket waits, further messages are held after one notice, and a cry for help is still
-    // answered.
+    // While a ticket waits, the guest gets one notice and further messages are held. A cry for help
+    // is answered even then.
     let kept = ana
         .ask(&first, "Are you there?", Uuid::new_v4())
         .await
@@ -147,7 +148,7 @@ async fn a_guest_who_needs_a_person_gets_a_number_and_the_persons_answer() {
         .all()
         .await;
     assert!(format!("{cry:?}").contains("988"), "{cry:?}");
-    // The console shows the number while the guest waits.
+    // The console shows the ticket's number while the guest waits.
     let eva = Staff::new(&house)
         .add("eva2@example.com", Role::Host, Some(house.casino()))
         .await
@@ -222,7 +223,8 @@ async fn a_guest_who_needs_a_person_gets_a_number_and_the_persons_answer() {
         !eva.get(&thread).await.body.contains(waits),
         "the host answers"
     );
-    // The database refuses all other changes of a ticket's state.
+    // The database refuses other changes of a ticket's state, such as from `pending_human` to
+    // `closed`.
     let pool = sqlx::PgPool::connect(&house.database_url).await.unwrap();
     for state in ["closed", "open"] {
         let moved = sqlx::query("update tickets set state = $1 where number = 1")
@@ -298,7 +300,7 @@ async fn a_message_that_was_kept_may_need_a_person_again() {
     house.stop().await;
 }
 
-/// Runs an operators' command that must succeed, and returns the last line of its stdout.
+/// Runs a `seven` command that must succeed, and returns the last line of its stdout.
 async fn seven(house: &House, args: &[&str]) -> String {
     let said = house.seven(args, "").await;
     assert_eq!(said.code, 0, "{args:?}: {said:?}");

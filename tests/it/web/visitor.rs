@@ -18,12 +18,12 @@ pub(crate) const PAGE: &str = "https://www.birch.example";
 /// Maximum time that a test waits for a frame.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Starts a fleet with two of every worker that handles guests, and two web gateways.
+/// Starts a fleet with two each of gate, swarm, envelope and sender, and with two web gateways.
 pub(crate) async fn with_gateways(name: &str, extra: &str) -> House {
     with_gateways_at(name, extra, 0.0).await
 }
 
-/// Like [`with_gateways`], but at this time scale: with 1.0 a pause has its full length.
+/// Like [`with_gateways`], but at this time scale; with 1.0, all waits have their full length.
 pub(crate) async fn with_gateways_at(name: &str, extra: &str, scale: f64) -> House {
     let workers = [
         &Worker::ALL[..],
@@ -95,7 +95,8 @@ impl Streaming {
         }
     }
 
-    /// Reads on until the socket has given these bytes; the frames before them are not returned.
+    /// Reads until all bytes received so far contain `wanted`. [`Self::next`] still returns the
+    /// frames that are read on the way.
     pub(crate) async fn until_bytes(&mut self, wanted: &str) {
         while !self.bytes.contains(wanted) {
             let chunk = timeout(PATIENCE, self.response.chunk()).await.unwrap();
@@ -178,7 +179,8 @@ impl Visitor {
         self.call(self.client.post(url).json(&body))
     }
 
-    /// Opens the session's stream, after the frame with the id `after` if that is given.
+    /// Opens the session's stream. With `after`, the stream begins after the frame that has this
+    /// id.
     pub(crate) async fn listen(&self, gateway: &str, after: Option<&str>) -> Streaming {
         let mut call = self.call(self.client.get(format!("{gateway}/api/v1/chat/stream")));
         if let Some(after) = after {

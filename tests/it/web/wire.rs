@@ -1,5 +1,5 @@
-//! A gateway's connections: what a stream carries between answers, what a page of another origin
-//! may do, and how long the gateway waits for a slow caller.
+//! Tests a gateway's connections: the bytes of a stream between answers, the rights of a page of
+//! another origin, and the time for which the gateway waits for a slow caller.
 
 use std::time::Duration;
 
@@ -60,8 +60,8 @@ async fn the_casinos_pages_may_frame_the_chat_and_ask_and_no_other_page() {
     assert!(page.contains("<seven-chat") && chat.contains("<seven-chat"));
     assert!(page.contains("<h1") && !chat.contains("<h1"), "{chat}");
 
-    // A browser's preflight names no casino, so every origin passes it; the call itself is decided
-    // by the casino that it names.
+    // A browser's preflight request names no casino, so every origin passes it. The call that
+    // follows names a casino and is allowed only to that casino's pages.
     for origin in [PAGE, EVIL] {
         let asked = client
             .request(Method::OPTIONS, format!("{gateway}/api/v1/chat/stream"))
@@ -98,7 +98,7 @@ async fn a_caller_who_drips_is_cut() {
     let house = with_gateways("web_slow", extra).await;
     let [first, _] = gateways(&house);
     let pause = Duration::from_millis(250);
-    // Bytes that arrive now and then do not extend the time limit of a body or a head.
+    // Bytes that arrive now and then do not extend the time limit of a call's body or head.
     let body = json!({ "message": "x".repeat(200) }).to_string();
     let mut slow = Slow::open(first, MINE).await;
     let length = body.len();
@@ -111,7 +111,7 @@ async fn a_caller_who_drips_is_cut() {
     let mut slow = Slow::open(first, MINE).await;
     let head = format!("GET /health HTTP/1.1\r\nx: {}\r\n", "x".repeat(200));
     assert_eq!(slow.drip(&head, pause).await, "");
-    // A head of more than 16 KiB is refused at once.
+    // A call whose head has more than 16 KiB is refused at once.
     let mut long = Slow::open(first, MINE).await;
     let head = format!(
         "GET /health HTTP/1.1\r\nx: {}\r\n\r\n",
@@ -124,7 +124,8 @@ async fn a_caller_who_drips_is_cut() {
 
 #[tokio::test] // WEB-6, WEB-7
 async fn connections_that_idle_make_room_for_each_other_and_streams_stay() {
-    // A head may take longer than the test, so that only another connection can close one.
+    // The time limit for a call's head is longer than the test runs. A connection is therefore
+    // closed only to make room for another one.
     let extra = "web.head_seconds = 600\nweb.connections_per_address = 2\n";
     let house = with_gateways("web_idle", extra).await;
     let [first, second] = gateways(&house);

@@ -1,5 +1,5 @@
-//! Calls our webhook as Telnyx does: with events in its format, each call signed anew. Keeps the
-//! answers as they came.
+//! Calls our webhook as Telnyx does: with events in its format, and with a new signature for each
+//! call.
 
 use std::time::Duration;
 
@@ -70,7 +70,7 @@ impl Caller {
             .await
     }
 
-    /// Makes one call with these headers and a content type, but no others of ours.
+    /// Makes one call. It sets only these headers and the content type.
     pub(crate) async fn post_with(
         &self,
         url: &str,
@@ -160,8 +160,8 @@ impl Answer {
     }
 }
 
-/// Returns how many messages a stream ever took. That is its last sequence, since no test deletes
-/// any.
+/// Returns how many messages a stream has taken since its creation. That is its last sequence
+/// number, since no test deletes a message.
 pub(crate) async fn published(house: &House, stream: &str) -> u64 {
     let stored = async |sequence| {
         house

@@ -1,6 +1,6 @@
-//! Sends 5,000 events changed after signing, and 5,000 with a changed structure that are then
-//! signed. Each gets its right answer, and every later stage handles those that ingress accepts.
-//! `SEVEN_FUZZ_SEED` repeats a printed seed.
+//! Sends 5,000 events that were changed after signing, and 5,000 events whose structure was changed
+//! before signing. Each gets the right answer, and the later stages handle all that ingress
+//! accepts. The environment variable `SEVEN_FUZZ_SEED` repeats a run with its printed seed.
 
 mod bend;
 
@@ -158,7 +158,7 @@ async fn five_thousand_events_bent_after_signing_are_all_refused() {
     house.stop().await;
 }
 
-/// Waits until gate and receipts have handled everything that ingress accepted.
+/// Waits until the stages gate and receipts have handled everything that ingress accepted.
 async fn digested(house: &House) {
     until(
         "gate and receipts are done",
@@ -196,8 +196,8 @@ async fn five_thousand_signed_events_of_bent_structure_each_find_their_place() {
         },
     )
     .await;
-    // Confirmations and notices are sent; their receipts are suppressed, because they would change
-    // the count.
+    // Confirmations and notices are sent, but the carrier sends no receipts for them. Receipts of
+    // our own texts would change the counts below.
     let silent = Rule {
         matcher: Matcher::default(),
         fault: Fault::LostReceipt,
@@ -262,8 +262,8 @@ async fn five_thousand_signed_events_of_bent_structure_each_find_their_place() {
         (count("accepted"), letters),
         "accepted is on the bus, once"
     );
-    // The later stages start only now, because in this process they would share ingress's
-    // connections to Postgres.
+    // The later stages start only after ingress has answered all calls, because in this process
+    // they share ingress's connections to Postgres.
     for worker in [Worker::ComplianceGate, Worker::OutboundSender] {
         house.stack.spawn(worker, None).await.unwrap();
     }

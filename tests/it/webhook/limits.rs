@@ -1,5 +1,5 @@
-//! Limits on the calls that one ingress handles at once, and on their duration: slow callers
-//! displace each other, never a call that arrives promptly.
+//! Limits on the number and the duration of the calls that one ingress handles at once. Slow
+//! callers displace each other, but never a call that arrives promptly.
 
 use seven_settings::Worker;
 
@@ -28,7 +28,7 @@ async fn ingress(name: &str, extra: &[&str]) -> House {
     .await
 }
 
-/// Connects to the house's ingress.
+/// Connects to the house's ingress from the IP address `from`.
 async fn connect(house: &House, from: &str) -> Slow {
     Slow::open(&house.stack.ingress_url, from).await
 }
@@ -157,7 +157,8 @@ async fn a_body_that_never_comes_is_waited_for_half_a_calls_time() {
         heard.starts_with("HTTP/1.1 408") && heard.contains("not received in time"),
         "{heard}"
     );
-    // A call whose head never ends gets no answer, because ingress does not know yet what it asks.
+    // A call whose head never ends gets no answer, because ingress does not know yet which endpoint
+    // is called.
     let mut slow = connect(&house, MINE).await;
     slow.say("POST /webhooks/telnyx HT").await;
     assert_eq!(slow.heard().await, "");
@@ -223,7 +224,7 @@ async fn a_trusted_proxy_has_no_limit_and_names_its_callers() {
     let heard = of[0].heard().await;
     assert!(heard.contains("while others waited"), "{heard}");
     assert!(of[1].is_waited_for().await && of[2].is_waited_for().await);
-    // The trusted proxy may keep idle connections beside others; another address may keep one.
+    // The trusted proxy may keep several idle connections; any other address may keep one.
     let mut idle = [
         connect(&house, ANOTHERS).await,
         connect(&house, ANOTHERS).await,

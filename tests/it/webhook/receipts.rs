@@ -1,5 +1,5 @@
-//! Delivery receipts arrive through the same webhook, and a failed send is repeated without asking
-//! the host again.
+//! Delivery receipts arrive through the same webhook as texts, and a failed send is repeated
+//! without asking the host again.
 
 use std::time::Duration;
 
@@ -61,8 +61,8 @@ async fn a_receipt_counts_once_per_message_and_status() {
 #[tokio::test] // SMS-9
 async fn a_failed_send_is_sent_again_and_the_host_is_not_asked_again() {
     let house = house("webhook_resend", Wanted::default()).await;
-    // The provider refuses more often than one attempt repeats the call, so the text is signalled
-    // again through the bus.
+    // For one signal the sender repeats a refused call only a few times. The carrier refuses more
+    // often than that, so the text is signalled again through the bus.
     let rule = Rule {
         matcher: Matcher::default(),
         fault: Fault::TooManyRequests,

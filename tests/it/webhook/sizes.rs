@@ -1,4 +1,5 @@
-//! The body limit of 64 KiB, with a length announced, with chunks, and with a body that never ends.
+//! The limit of 64 KiB for a body whose length is announced, for a body in chunks, and for a body
+//! that never ends.
 
 use std::time::Duration;
 
@@ -21,8 +22,8 @@ fn too_large() -> Answer {
     Answer::error(413, "Body larger than 65536 bytes")
 }
 
-/// Sends the signed body in chunks. `ended` says whether the last chunk follows. The server may
-/// close the connection meanwhile.
+/// Sends the signed body in chunks. `ended` says whether the empty chunk that ends a body follows.
+/// The server may close the connection before it has read everything.
 async fn chunked(house: &House, call: &Caller, body: &[u8], ended: bool) -> Answer {
     let at = call.now().to_string();
     let signature = call.sign(&at, body);
@@ -103,7 +104,7 @@ async fn a_megabyte_is_refused_before_it_is_read() {
         "one byte too many in chunks"
     );
     assert_eq!(all_published(&house).await, [0, 0, 0]);
-    // A body of the limit's size is read and, since it is no event, becomes a dead letter.
+    // A body of the limit's size is read. It becomes a dead letter, since it is not an event.
     assert_eq!(
         call.post(&megabyte[..LIMIT]).await,
         Answer::dead("unreadable")

@@ -66,7 +66,8 @@ pub(crate) fn postgres_bin() -> Result<PathBuf> {
         .map(PathBuf::from);
     configured
         .into_iter()
-        // On Debian `pg_config` may exist without a server, and servers are not on the PATH.
+        // On Debian, `pg_config` may be installed without a server, and the server's programs are
+        // not on the PATH.
         .chain(newest(Path::new("/usr/lib/postgresql"), ""))
         .chain(newest(Path::new("/opt/homebrew/opt"), "postgresql"))
         .chain(newest(Path::new("/usr/local/opt"), "postgresql"))
@@ -98,8 +99,8 @@ fn cached_nats() -> Option<PathBuf> {
     find_below(&cache.join("nats"), "nats-server", 4)
 }
 
-/// Searches a folder and the folders below it, because the program's place in the downloaded
-/// package changes between versions.
+/// Searches a folder and the folders below it, down to `depth` levels. The program's place in the
+/// downloaded package differs between versions.
 fn find_below(dir: &Path, name: &str, depth: u32) -> Option<PathBuf> {
     let here = dir.join(name);
     if is_program(&here) {

@@ -44,7 +44,7 @@ pub enum Mood {
     Takes,
     /// Answers 503.
     Refuses,
-    /// Does not answer while this mood lasts.
+    /// Leaves the request unanswered while this mood lasts, then answers 503.
     Silent,
     /// Accepts the request after this many milliseconds.
     Slow(u64),
@@ -150,7 +150,7 @@ impl Collector {
         lock(&self.desk).mood = mood;
     }
 
-    /// Returns the number of requests that came, including refused ones.
+    /// Returns the number of requests received, including refused ones.
     #[must_use]
     pub fn requests(&self) -> usize {
         lock(&self.desk).requests

@@ -1,5 +1,6 @@
-//! A stand-in, over real HTTP, for a casino's own login: an OpenID provider with discovery, keys,
-//! code flow with PKCE and signed ID tokens. It refuses what providers refuse, and lies on demand.
+//! A stand-in, over real HTTP, for a casino's own login. It is an OpenID provider with discovery,
+//! keys, code flow with PKCE and signed ID tokens. It refuses what real providers refuse. On
+//! demand, its tokens hold false claims.
 //!
 //! The keys in `identity/` were made for this double and sign nothing else.
 
@@ -58,12 +59,12 @@ struct Desk {
     lie: Option<Lie>,
     /// Index in [`KEYS`] of the key that signs the tokens.
     signs: usize,
-    /// Index of the key whose id the tokens name.
+    /// Index in [`KEYS`] of the key whose id the tokens name.
     named: usize,
-    /// Indices of the keys that the key set lists.
+    /// Indices in [`KEYS`] of the keys that the key set lists.
     shown: Vec<usize>,
-    /// The authorization request for which each code was given out. A code is removed when it is
-    /// used.
+    /// The parameters of each authorization request, keyed by the code that was given out for the
+    /// request. A used code is removed.
     codes: HashMap<String, HashMap<String, String>>,
     given: usize,
     calls: Vec<&'static str>,
@@ -73,7 +74,7 @@ type Shared = Arc<Mutex<Desk>>;
 
 impl Provider {
     /// Starts on a free port of this machine. The issuer's URL names `localhost`, which browsers
-    /// treat as another site than 127.0.0.1.
+    /// treat as a different site from 127.0.0.1.
     ///
     /// # Errors
     /// Fails when no port can be bound.
@@ -214,7 +215,8 @@ fn pair(n: usize) -> Result<RsaKeyPair> {
     RsaKeyPair::from_pkcs8(KEYS[n]).map_err(|error| anyhow::anyhow!("{error}"))
 }
 
-/// Lets the person in without a question and sends the browser back.
+/// Logs the current person in without asking for anything, and redirects the browser back with a
+/// code.
 async fn authorize(
     State(desk): State<Shared>,
     Query(asked): Query<HashMap<String, String>>,
@@ -280,7 +282,6 @@ async fn token(State(desk): State<Shared>, headers: HeaderMap, RawForm(body): Ra
     }
 }
 
-/// Reads a form's fields.
 fn form(body: &[u8]) -> HashMap<String, String> {
     url::form_urlencoded::parse(body).into_owned().collect()
 }

@@ -50,8 +50,8 @@ pub use server::{Kind, Server};
 pub use servers::{Options, Servers};
 pub use watchdog::Watchdog;
 
-/// Names of the variables in which `scripts/test` gives the tests of a run the URLs of shared
-/// servers.
+/// Names of the environment variables that hold the URLs of the servers shared by a test run.
+/// `scripts/test` sets them.
 pub mod env {
     /// URL of the Postgres server that the run shares.
     pub const POSTGRES: &str = "SEVEN_TEST_POSTGRES";

@@ -1,5 +1,5 @@
-//! A stand-in for a mail server, over real SMTP (RFC 5321): takes mails, keeps them as they came,
-//! and refuses or drops connections on demand.
+//! A stand-in for a mail server, over real SMTP (RFC 5321): accepts mails, keeps them unchanged,
+//! and on demand refuses a mail or drops its connection.
 //!
 //! ```no_run
 //! # async fn demo() -> anyhow::Result<()> {
@@ -29,7 +29,8 @@ use tokio::{
 /// A fault that the server applies to one mail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fault {
-    /// The server answers the recipient with this line, such as `550 5.1.1 no such user`.
+    /// The server answers the command that names the recipient (`RCPT`) with this line, such as
+    /// `550 5.1.1 no such user`.
     Reply(&'static str),
     /// The server takes the whole mail and closes the connection without an answer.
     LostAnswer,
@@ -92,7 +93,7 @@ impl Mailbox {
         format!("smtp://{}", self.address)
     }
 
-    /// Makes the next `times` mails fail.
+    /// Makes the next `times` mails fail, after the faults already queued.
     pub fn fail(&self, fault: Fault, times: usize) {
         let faults = std::iter::repeat_n(fault, times);
         lock(&self.inbox).faults.extend(faults);

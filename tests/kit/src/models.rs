@@ -76,21 +76,23 @@ impl Models {
         self.script.lock().queue.push_back(play);
     }
 
-    /// Plays this answer for every matching request, before the queue; the first matcher that
-    /// matches wins.
+    /// Plays this answer for every request that `matcher` accepts, instead of a queued answer. If
+    /// several matchers accept a request, the one added first decides.
     pub fn when(&self, matcher: impl Fn(&Received) -> bool + Send + Sync + 'static, play: Play) {
         self.script.lock().matchers.push((Box::new(matcher), play));
     }
 
-    /// Plays this answer whenever no matcher and no queued answer serves a request; without it such
-    /// requests get a 500. With [`Play::call`] it makes an endless loop of tool calls.
+    /// Plays this answer for each request that no matcher and no queued answer serves. Without it,
+    /// such requests get a 500. If the answer is a [`Play::call`], the tool calls form an endless
+    /// loop.
     pub fn otherwise(&self, play: Play) {
         self.script.lock().otherwise = Some(play);
     }
 
-    /// Refuses OpenAI requests that ask for an answer with a schema in a form that is not in
-    /// `forms` (`json_schema`, `json_object` or `tool`), as local servers do. The refusal has the
-    /// HTTP status `status`. Refused requests are recorded and use no scripted answer.
+    /// Accepts only these forms of a request for an answer that fits a JSON Schema: `json_schema`,
+    /// `json_object` or `tool`. Local servers accept only some forms, too. OpenAI requests in
+    /// another form are recorded and refused with the HTTP status `status`. They use up no scripted
+    /// answer.
     pub fn takes_only(&self, forms: &[&'static str], status: u16) {
         self.script.lock().takes = Some((forms.to_vec(), status));
     }

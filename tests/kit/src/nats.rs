@@ -20,8 +20,8 @@ use crate::{
 /// A private NATS server: JetStream on disk, with every acknowledged write flushed (D2, D16).
 pub type Nats = Server<NatsKind>;
 
-/// Maximum disk space from which a server reserves its streams. By default a server takes three
-/// quarters of the free disk space, and tests would fail on a machine with little of it.
+/// Maximum disk space that a server may reserve for its streams. The server's default is three
+/// quarters of the free disk space, and tests would fail on a machine with little free space.
 const MAX_FILE_STORE: &str = "10GB";
 
 /// The NATS-specific part of a [`Server`].
@@ -126,7 +126,7 @@ impl Server<NatsKind> {
     }
 }
 
-/// Returns the configuration of one of three servers, which listens for the two others on `port`.
+/// Returns the configuration of one of three servers; on `port` it listens for the two others.
 fn clustered(port: u16, routes: &str) -> String {
     format!(
         "server_name: $NATS_SERVER_NAME\n\
@@ -136,8 +136,8 @@ fn clustered(port: u16, routes: &str) -> String {
 }
 
 impl NatsKind {
-    /// Returns a name with our pid and the port, by which `answers` recognises our server on the
-    /// port.
+    /// Returns a name made of our pid and the port. By this name `answers` recognises that the
+    /// server on the port is ours.
     fn server_name(&self, port: u16) -> String {
         format!("seven-{}-{port}", std::process::id())
     }

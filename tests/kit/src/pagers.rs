@@ -1,5 +1,6 @@
 //! A stand-in, over real HTTP, for the services that notify people of alerts: Slack's webhooks and
-//! PagerDuty's Events API v2. It refuses what they refuse, fails on demand, and keeps bodies.
+//! PagerDuty's Events API v2. It refuses what these services refuse, fails on demand, and keeps the
+//! bodies that it accepts.
 //!
 //! ```no_run
 //! # async fn demo() -> anyhow::Result<()> {
@@ -45,7 +46,7 @@ pub enum Side {
     PagerDuty,
 }
 
-/// A fault of a request. Only a `Slow` request is still accepted.
+/// A fault that the double applies to one request. Only with `Slow` is the request accepted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fault {
     /// Answers with this status and the service's usual error body.
@@ -81,7 +82,7 @@ impl Pagers {
         Self::start_at((Ipv4Addr::LOCALHOST, 0).into()).await
     }
 
-    /// Starts again at the address of a double that was stopped.
+    /// Starts at a given address, such as that of a double that was stopped.
     pub async fn start_at(address: SocketAddr) -> Result<Self> {
         let listener = TcpListener::bind(address)
             .await
@@ -116,7 +117,7 @@ impl Pagers {
         self.address
     }
 
-    /// Returns the URL of Slack's incoming webhook.
+    /// Returns the URL to use in place of Slack's incoming webhook.
     #[must_use]
     pub fn slack_url(&self) -> String {
         format!("http://{}{SLACK_PATH}", self.address)
@@ -128,7 +129,7 @@ impl Pagers {
         format!("http://{}/v2/enqueue", self.address)
     }
 
-    /// Makes the next `times` requests of this side fail, after the faults already queued.
+    /// Makes the next `times` requests to this side fail, after the faults already queued.
     pub fn fail(&self, side: Side, fault: Fault, times: usize) {
         lock(&self.desk)[side as usize]
             .faults

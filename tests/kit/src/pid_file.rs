@@ -1,4 +1,5 @@
-//! Finds and ends a server that an earlier run left behind, but never another process with its pid.
+//! Finds and ends a server that an earlier run left behind. If another process has got the server's
+//! pid since, that process is not ended.
 
 use std::{fs, path::Path, time::Duration};
 
@@ -17,7 +18,7 @@ pub(crate) fn write(path: &Path, pid: u32) -> Result<()> {
 }
 
 /// Ends the process that the file records, if it still runs, and removes the file. Returns the
-/// recorded pid, or `None` when there is none.
+/// recorded pid, or `None` if the file is missing or holds no pid.
 pub(crate) fn clear(path: &Path) -> Result<Option<u32>> {
     let Ok(text) = fs::read_to_string(path) else {
         return Ok(None);
@@ -47,11 +48,12 @@ pub(crate) fn clear(path: &Path) -> Result<Option<u32>> {
     Ok(gone)
 }
 
-/// Returns when a process started, in the system's own format; `None` when no such process runs.
+/// Returns the start time of a process, in the system's own format; `None` when no such process
+/// runs.
 #[cfg(target_os = "linux")]
 fn started(pid: u32) -> Option<String> {
-    // Reads /proc, because a bare Debian has no `ps`. Fields count from the end of the process
-    // name, which may itself contain spaces and brackets.
+    // Reads /proc, because a bare Debian has no `ps`. The fields are read after the end of the
+    // process name, which may itself contain spaces and brackets.
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
     let mut fields = stat.rsplit_once(')')?.1.split_whitespace();
     if fields.next()? == "Z" {

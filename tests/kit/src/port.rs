@@ -4,9 +4,9 @@ use std::net::{Ipv4Addr, TcpListener};
 
 use anyhow::{Context, Result, bail};
 
-/// Lowest port, and number of ports, to choose from. They lie below the ports of outgoing
-/// connections on Linux (32768..) and macOS (49152..): a client that retries a stopped server on
-/// such a port can connect to itself and block the server's restart.
+/// The lowest port, and the number of ports, to choose from. They lie below the ports of outgoing
+/// connections on Linux (32768..) and macOS (49152..). On a port in those ranges, a client that
+/// retries a stopped server can connect to itself and block the server's restart.
 const FIRST: u16 = 10_240;
 const COUNT: u16 = 20_000;
 
@@ -14,8 +14,8 @@ const COUNT: u16 = 20_000;
 /// [`crate::Server`] then tries another port.
 pub(crate) fn free() -> Result<u16> {
     for _ in 0..200 {
-        // Uses the port that the kernel chooses as a random number, because it differs between
-        // processes.
+        // Lets the kernel choose a port and takes its number as a random number, because the
+        // kernel's choice differs between processes.
         let thrown =
             TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).context("binding a port on 127.0.0.1")?;
         let thrown = u32::from(

@@ -25,8 +25,9 @@ pub struct PostgresKind {
 }
 
 impl Server<PostgresKind> {
-    /// Starts a server whose log, and data where possible, live in `dir`. A `fast` server skips
-    /// flushes to disk and is deleted when dropped; otherwise the data stays for the next start.
+    /// Starts a server. Its log lives in `dir`, and so does its data unless we run as root. A
+    /// `fast` server skips flushes to disk, and its data is deleted when it is dropped. Otherwise
+    /// the data stays for the next start.
     pub async fn start(dir: &Path, fast: bool) -> Result<Self> {
         let dir = dir.to_owned();
         blocking(move || Self::start_blocking(&dir, fast)).await
@@ -54,8 +55,8 @@ impl Server<PostgresKind> {
         std::env::var(env::POSTGRES).ok().map(Self::lent)
     }
 
-    /// Returns the server of the test run, else one that ends with this process, so that a plain
-    /// `cargo test` of one crate works too.
+    /// Returns the server that the whole test run shares. Without one, starts a server that ends
+    /// with this process, so that a plain `cargo test` of one crate works too.
     pub async fn for_tests() -> Result<&'static Self> {
         static SHARED: OnceLock<Postgres> = OnceLock::new();
         static STARTING: tokio::sync::Mutex<()> = tokio::sync::Mutex::const_new(());

@@ -36,7 +36,7 @@ pub(crate) struct Launch<'a> {
     pub(crate) abrupt: &'static str,
     pub(crate) log: PathBuf,
     pub(crate) pid_file: PathBuf,
-    /// Data to delete once this program has ended.
+    /// Data that the watchdog deletes after our process and the server have ended.
     pub(crate) ephemeral: Option<&'a Path>,
 }
 

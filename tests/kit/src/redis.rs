@@ -17,8 +17,8 @@ use crate::{
     server::{Kind, Server, Spawned, absolute, blocking},
 };
 
-/// A private Redis server. It saves nothing by itself, since losing Redis must only cost speed
-/// (D3); a test that wants a snapshot back sends `SAVE`, then calls [`Server::restart`].
+/// A private Redis server. It saves nothing by itself, because losing Redis must only cost speed
+/// (D3). If a test needs the data after a [`Server::restart`], the test sends `SAVE` first.
 pub type Redis = Server<RedisKind>;
 
 /// The Redis-specific part of a [`Server`].

@@ -1,5 +1,5 @@
-//! The common part of all three servers: they start on a free port, can be broken and restarted on
-//! the same port, and stop on drop.
+//! The common part of NATS, Redis and Postgres. A server starts on a free port and stops on drop.
+//! It can be broken and restarted on the same port.
 
 use std::{
     fmt,
@@ -59,7 +59,8 @@ struct Own<K: Kind> {
     process: Mutex<Option<Process>>,
 }
 
-/// Time a server may take to start; Postgres may have to recover after a crash on a slow disk.
+/// Maximum time that a server may take to start. It is long, because Postgres may recover from a
+/// crash on a slow disk.
 const START_TIMEOUT: Duration = Duration::from_secs(30);
 
 // === impl Server ===
@@ -89,7 +90,7 @@ impl<K: Kind> Server<K> {
         Self(Repr::Lent(url))
     }
 
-    /// Returns the URL for clients; it stays the same over a restart.
+    /// Returns the URL for clients. A restart does not change the URL.
     #[must_use]
     pub fn url(&self) -> String {
         match &self.0 {
@@ -147,8 +148,8 @@ impl<K: Kind> Server<K> {
         blocking(move || own.restart()).await
     }
 
-    /// Deletes all data of the server and kills it first if it runs. [`Server::restart`] then
-    /// starts it empty.
+    /// Kills the server if it runs, and deletes all its data. [`Server::restart`] then starts it
+    /// empty.
     pub async fn wipe_data(&self) -> Result<()> {
         let own = Arc::clone(self.own()?);
         blocking(move || {

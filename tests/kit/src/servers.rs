@@ -12,21 +12,22 @@ use crate::{
 /// Options of [`Servers::start`].
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Options {
-    /// Postgres does not flush to disk, and its data is deleted afterwards: for tests.
+    /// For tests: Postgres does not flush to disk, and its data is deleted when the servers are
+    /// dropped.
     pub fast_postgres: bool,
-    /// Postgres loads `pg_stat_statements` for benchmarks, which still have to create the
-    /// extension.
+    /// Postgres loads the library `pg_stat_statements` for benchmarks. Each benchmark has to create
+    /// the extension itself.
     pub count_statements: bool,
 }
 
 /// NATS, Redis and Postgres in one directory; dropping the value stops them.
 #[derive(Debug)]
 pub struct Servers {
-    /// The bus.
+    /// The NATS server, which is the fleet's bus.
     pub nats: Nats,
-    /// The cache.
+    /// The Redis server, which is the fleet's cache.
     pub redis: Redis,
-    /// The database.
+    /// The Postgres server, without the fleet's database at first.
     pub postgres: Postgres,
     // Declared last, because fields drop in order and no other process may use the directory before
     // these servers have ended.
@@ -34,7 +35,7 @@ pub struct Servers {
 }
 
 impl Servers {
-    /// Starts all three in `dir`, which no other process may be using.
+    /// Starts all three servers in `dir`. Fails if another process uses `dir`.
     pub async fn start(dir: &Path, options: Options) -> Result<Self> {
         let dir = dir.to_owned();
         blocking(move || Self::start_blocking(&dir, options)).await

@@ -13,7 +13,7 @@ pub struct Frame {
     pub data: Value,
 }
 
-/// Bytes of a stream that do not make a whole frame yet.
+/// Received bytes of a stream that were not yet returned as frames.
 #[derive(Debug, Default)]
 pub struct Unread(Vec<u8>);
 

@@ -1,12 +1,12 @@
-//! Waits for processes with blocking calls; callers must run it outside async threads.
+//! Waits for processes with blocking calls, so `poll` must not be called on an async thread.
 
 use std::{
     thread::park_timeout,
     time::{Duration, Instant},
 };
 
-/// Calls `ready` until it returns a value, or returns `None` after `limit`. Pauses grow from 1 to
-/// 25 ms: a fast server is noticed at once, and a slow one costs little CPU.
+/// Calls `ready` until `ready` returns a value. Returns `None` if this takes longer than `limit`.
+/// The pauses between calls grow from 1 to 25 ms, so that a slow server costs little CPU.
 pub(crate) fn poll<T>(limit: Duration, mut ready: impl FnMut() -> Option<T>) -> Option<T> {
     let deadline = Instant::now() + limit;
     let mut pause = Duration::from_millis(1);

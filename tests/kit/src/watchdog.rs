@@ -1,4 +1,4 @@
-//! Ends a process, or runs a command, when our process has ended, even by SIGKILL.
+//! Ends another process, or runs a command, after our own process has ended, even by SIGKILL.
 
 use std::{
     io,
@@ -27,7 +27,7 @@ read -r line
 exec "$@"
 "#;
 
-/// Guards a process or a process group until it is dropped; a drop ends the watchdog only.
+/// Ends a process or a process group when our own process ends. A drop ends only the watchdog.
 #[derive(Debug)]
 pub struct Watchdog {
     shell: Child,
@@ -78,7 +78,8 @@ pub(crate) fn run_afterwards(command: &Command) -> io::Result<()> {
     Ok(())
 }
 
-/// Starts a shell in its own process group that reads from a pipe of ours and writes nowhere.
+/// Starts a shell in its own process group. It reads from a pipe of ours, and its output is
+/// discarded.
 fn spawn_waiting(mut shell: Command) -> io::Result<Child> {
     shell
         .current_dir("/")

@@ -1,5 +1,5 @@
-//! Tests that the models' double refuses what the real providers refuse, so that a client that
-//! works here can work with them.
+//! Tests that the models' double refuses what the real providers refuse. A client that works with
+//! the double can then work with the providers.
 #![expect(clippy::unwrap_used, reason = "a test that fails says where")]
 
 use serde_json::{Value, json};

@@ -1,4 +1,5 @@
-//! Tests that the servers start, answer, break on demand, and never outlive this process.
+//! Tests that the servers start, answer, fail on demand, and never outlive the process that started
+//! them.
 #![expect(clippy::unwrap_used, reason = "a test that fails says where")]
 
 use std::{
@@ -143,7 +144,7 @@ async fn postgres_keeps_its_data_over_a_crash_and_copies_databases() {
 
     postgres.kill().unwrap();
     postgres.restart().await.unwrap();
-    // Upper case beyond ASCII and the encoding do not depend on the machine's locale.
+    // Neither the encoding nor the upper case of non-ASCII letters depends on the machine's locale.
     let settings =
         "SELECT upper(v), getdatabaseencoding(), current_setting('unix_socket_directories') FROM t";
     let upper = if cfg!(target_os = "linux") {
@@ -167,7 +168,7 @@ async fn postgres_keeps_its_data_over_a_crash_and_copies_databases() {
     assert!(!data.exists(), "a fast one leaves nothing behind");
 }
 
-/// Set in the child process of the test below.
+/// Environment variable that the test below sets in its child process.
 const LEAVES_A_DATABASE: &str = "SEVEN_TEST_LEAVES_A_DATABASE";
 
 #[tokio::test]

@@ -1,5 +1,5 @@
 //! Development tools: `dev` runs the fleet on this machine, `chaos` breaks it, `bench` measures it,
-//! `eval` plays scripted guests. Scripts of these names start them; none of it is shipped.
+//! `eval` plays scripted guests. Scripts of these names start the tools. None of them is shipped.
 
 pub mod bench;
 pub mod chaos;

@@ -29,8 +29,8 @@ struct Cli {
 enum Command {
     /// Run the whole fleet on this machine with the demo casino, a carrier simulator and a handset.
     Dev(Box<Dev>),
-    /// Break the fleet at random under load and prove that its promises hold: kills, cut
-    /// connections, faults, flags.
+    /// Kill processes, cut connections and cause other faults under load, and prove that the
+    /// fleet's promises hold.
     Chaos(Chaos),
     /// Measure the fleet as separate processes, compared with a bare relay on the same machine.
     Bench(Bench),

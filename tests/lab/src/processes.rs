@@ -30,7 +30,8 @@ pub fn seven() -> Result<PathBuf> {
 pub(crate) struct Process {
     child: Child,
     log: PathBuf,
-    // Declared last, so that it guards the process until the process has ended.
+    // Declared last, because fields drop in order and the watchdog must guard the process to its
+    // end.
     _watchdog: Watchdog,
 }
 
@@ -67,7 +68,8 @@ impl Process {
             .process_group(0)
             .spawn()
             .with_context(|| format!("starting {} {}", program.display(), arguments.join(" ")))?;
-        // The watchdog ends the worker when our process ends, even if an interrupt ends ours.
+        // The watchdog ends the worker when our process ends, even if an interrupt ends our
+        // process.
         let leader = child.id().context("a worker ended at its start")?;
         let watchdog = Watchdog::over_group(leader).context("starting a watchdog")?;
         Ok(Self {

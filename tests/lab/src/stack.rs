@@ -94,8 +94,8 @@ impl Stack {
         Self::start_on(plan, listener, sim).await
     }
 
-    /// Starts the fleet with a listener and a simulator that already run, for instance when
-    /// everything else is restarted.
+    /// Starts the fleet with a listener and a simulator that already run, for instance to restart
+    /// everything except these two.
     pub async fn start_on(plan: Plan, listener: TcpListener, sim: Sim) -> Result<Self> {
         let ingress_url = format!("http://{}", listener.local_addr()?);
         Store::migrate(&SecretString::from(plan.postgres_url.clone()))
@@ -106,7 +106,8 @@ impl Stack {
         std::fs::write(&config_file, &config)
             .with_context(|| format!("writing {}", config_file.display()))?;
         let mut settings = Box::new(Settings::parse(&config)?);
-        // In production each worker has its own connections; here all workers share one pool.
+        // In production each worker has its own connections. Here all workers share one pool, so
+        // its size is multiplied by the number of workers.
         settings.postgres.connections *= u32::try_from(plan.workers.len().max(1))?;
         let mut ops = Ops::bind(settings.ops.listen, &plan.workers).await;
         let fleet = wiring::fleet(
@@ -208,8 +209,8 @@ impl Stack {
         Ok(self.sim)
     }
 
-    /// Waits until no work is left (no open text, no unshaped turn, no unsent text) and at least
-    /// `texts` texts are stored.
+    /// Waits until at least `texts` texts are stored and no work is left: no open text, no unshaped
+    /// turn, no unsent text. Returns false if that takes longer than `most`.
     pub async fn settled(&self, texts: i64, most: Duration) -> Result<bool> {
         let until = tokio::time::Instant::now() + most;
         loop {
@@ -242,8 +243,8 @@ impl Stack {
     }
 }
 
-/// Creates the bus's streams. A cluster of servers that has just started refuses this until it has
-/// elected a leader, so the call is retried for a minute.
+/// Creates the bus's streams. Retries for a minute, because a cluster of servers refuses this until
+/// it has elected a leader.
 async fn streams(bus: &Bus) -> Result<()> {
     let until = Instant::now() + Duration::from_secs(60);
     while let Err(error) = bus.ensure_streams().await {
@@ -270,8 +271,8 @@ async fn start_sim(plan: &Plan, webhook_url: &str, handset: SocketAddr) -> Resul
     sim.casino_name.clone_from(&plan.casino_name);
     sim.casino_number.clone_from(&plan.casino_number);
     sim.ledger_file.clone_from(&plan.ledger_file);
-    // The simulator has its own connections, because it keeps running when everything else is
-    // restarted.
+    // The simulator has its own database connections, because it keeps running when everything else
+    // is restarted.
     let app = SecretString::from(String::from(app_url(plan)?));
     let store = Store::new(&app, 2, Timing::new(TimeScale::new(plan.scale)).sweep())
         .context("reading the database URL")?;

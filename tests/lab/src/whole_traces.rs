@@ -14,8 +14,8 @@ const WAY: [&str; 6] = [
     "seven.sender",
     "seven.receipts",
 ];
-/// Spans that a text's trace must have if another text's turn answered the text; the later spans
-/// are in the other text's trace.
+/// Spans that a text's trace must have if the turn of another text answered the text. The later
+/// spans are in the trace of that other text.
 const JOINED: [&str; 3] = ["seven.ingress", "seven.gate", "seven.joined"];
 
 /// Number of texts examined, number of whole traces, and how often each gap occurs in the other
@@ -32,7 +32,6 @@ pub(crate) struct Wholeness {
 /// Maximum number of broken traces that are listed by id.
 const NAMED: usize = 10;
 
-/// Groups spans by their trace.
 pub(crate) fn by_trace(spans: &[Span]) -> HashMap<&str, Vec<&Span>> {
     let mut traces: HashMap<&str, Vec<&Span>> = HashMap::new();
     for span in spans {
@@ -41,8 +40,8 @@ pub(crate) fn by_trace(spans: &[Span]) -> HashMap<&str, Vec<&Span>> {
     traces
 }
 
-/// Examines every trace that has the span of a receipt. A trace is whole if it begins with its
-/// webhook and lacks no parent span.
+/// Examines every trace that has the span of a receipt. A trace is whole if it begins with the
+/// webhook's span and the parent of each span is present.
 pub(crate) fn reaching(spans: &[Span]) -> Wholeness {
     let mut found = Wholeness::default();
     for (id, spans) in by_trace(spans) {
@@ -54,8 +53,8 @@ pub(crate) fn reaching(spans: &[Span]) -> Wholeness {
 }
 
 /// Examines the traces of these texts. A trace is whole if it has every span from webhook to
-/// delivery and every parent. The trace of a text that another text's turn answered must link to
-/// that text's trace, which must be whole too.
+/// delivery and the parent of each span. If the turn of another text answered the text, the trace
+/// must link to that other text's trace, and both must be whole.
 pub(crate) fn of_texts<'a>(spans: &[Span], texts: impl IntoIterator<Item = &'a str>) -> Wholeness {
     let traces = by_trace(spans);
     let mut found = Wholeness::default();

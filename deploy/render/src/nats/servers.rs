@@ -153,7 +153,7 @@ fn pod(values: &Values) -> Value {
                 "limits": { "memory": fleet.nats.memory },
             },
             // A server that was away for long takes time to catch up; Kubernetes must not kill it
-            // meanwhile.
+            // during that time.
             "startupProbe": health("/healthz?js-server-only=true", 90),
             "livenessProbe": health("/healthz?js-enabled-only=true", 3),
             "readinessProbe": health("/healthz?js-server-only=true", 3),

@@ -236,8 +236,8 @@ fn sizes(found: &mut Findings<'_>, fleet: &FleetValues) {
     }
 }
 
-/// Refuses a threshold that the messages in progress in one process already reach, because the
-/// fleet would then never shrink.
+/// Refuses a threshold that one process could reach alone, with the messages that it has in
+/// progress. The fleet would then never shrink.
 fn thresholds(found: &mut Findings<'_>, fleet: &FleetValues, settings: &seven_settings::Settings) {
     for worker in Worker::ALL
         .into_iter()

@@ -3,7 +3,8 @@
 use seven_guest::Topic;
 use seven_text::words;
 
-/// Beginnings of words with which English and Spanish questions ask about a topic.
+/// Returns beginnings of words by which an English or Spanish question about the topic is
+/// recognised.
 fn beginnings(topic: Topic) -> &'static [&'static str] {
     match topic {
         Topic::Name => &["name", "nombre", "llama"],
@@ -19,8 +20,8 @@ fn beginnings(topic: Topic) -> &'static [&'static str] {
     }
 }
 
-/// Returns whether the draft ends with a question about the topic. Only then is the guest's next
-/// text read as its answer: an "8" after another question is no party of eight.
+/// Returns whether the draft ends with a question about the topic. If so, the guest's next text is
+/// read as the answer to this question. After any other question, an "8" is not a party size.
 pub(super) fn asks_about(topic: Topic, draft: &str) -> bool {
     let draft = draft.trim_end();
     let Some(question) = draft.strip_suffix('?') else {

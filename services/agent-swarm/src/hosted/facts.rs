@@ -17,15 +17,15 @@ use seven_telemetry::metrics;
 use super::dialogue::settled;
 use crate::{turn_input::TurnInput, types::Work};
 
-/// The most rows that an agent gets without calling a tool.
+/// Maximum number of rows that an agent gets without calling a tool.
 const MOST_ROWS: usize = 8;
-/// Maximum number of these rows that come from the last reply.
+/// Maximum number of these rows that are included because the last reply named them.
 const MOST_LISTED: usize = 3;
-/// How many characters a prompt allows for a reply of two segments, minus room for the guest's
-/// name. An emoji more than halves what a segment holds.
+/// Maximum number of characters that a prompt asks for in a text message. Together with the guest's
+/// name, the reply must fit into two segments. One emoji more than halves a segment's capacity.
 const CHARACTERS: usize = 160;
 const CHARACTERS_WITH_EMOJI: usize = 110;
-/// A question of more characters counts as long.
+/// A question with more characters than this is labelled `long` in the metrics.
 const LONG: usize = 80;
 
 /// Returns whether this guest's turns use the casino's second prompt.
@@ -235,7 +235,7 @@ fn row(item: &Item, request: &Request) -> Row {
 }
 
 /// Returns how a search found its rows; `by_vector` says whether the question had a vector. Rows
-/// without a vector are found by words, even if the question has one.
+/// without a vector are found by words, even if the question has a vector.
 fn source(by_vector: bool, found: &[Retrieved]) -> &'static str {
     let similar = found.iter().any(|row| row.scores.cosine.is_some());
     if by_vector && (found.is_empty() || similar) {
@@ -276,8 +276,8 @@ fn count(casino: &CasinoId, texts: &[String], source: &str, found: &[Retrieved])
     }
 }
 
-/// Returns how varied the found rows are: the number of categories per row, from 0 to 1; `None` if
-/// nothing was found.
+/// Returns how varied the found rows are, from 0 to 1: the number of different categories divided
+/// by the number of rows. `None` if nothing was found.
 fn diversity<'a>(categories: impl Iterator<Item = &'a Category>) -> Option<f64> {
     let categories: Vec<&Category> = categories.collect();
     let different = categories
@@ -288,8 +288,12 @@ fn diversity<'a>(categories: impl Iterator<Item = &'a Category>) -> Option<f64> 
     (different > 0).then(|| different as f64 / categories.len() as f64)
 }
 
-/// Returns the rows that the texts name, then the rows that the last reply named (a follow-up may
-/// refer to them), then the rows that the search found. A row has a score if the search found it.
+/// Returns the rows for the prompts, in this order:
+/// - rows that the texts name,
+/// - rows that the last reply named, because a follow-up may refer to them,
+/// - rows that the search found.
+///
+/// A row has a score if the search found it.
 fn rows(request: &Request, found: Vec<Retrieved>) -> Vec<(Arc<Item>, Option<f32>)> {
     let asked = request.texts.join("\n");
     let named = |text: &str| {
@@ -331,7 +335,7 @@ fn regulations(request: &Request) -> Vec<String> {
         .collect()
 }
 
-/// Returns the names of the places that are open now; only between 22:00 and 06:00.
+/// Returns the names of the places that are open now. Empty between 06:00 and 22:00, casino time.
 fn open_now(request: &Request) -> Vec<String> {
     let hour = request.now.with_timezone(&request.zone).hour();
     if (6..22).contains(&hour) {

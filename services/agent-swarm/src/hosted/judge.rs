@@ -1,5 +1,5 @@
-//! Judges a draft twice: by code, which decides about facts, and by a model, which is not trusted
-//! with them (D10).
+//! Judges a draft twice (D10). First code checks the draft's facts, because no model is trusted
+//! with facts. Then a model gives its verdict.
 
 use std::sync::Arc;
 
@@ -13,8 +13,8 @@ use seven_offline_host::is_for_adults;
 use super::Play;
 use crate::vetting::vet;
 
-/// The confidence of a judge that gives a verdict without a figure between 0 and 1. It is the
-/// lowest, because a guest who could ask a person must not read a draft of unknown confidence.
+/// The confidence that is assumed if the judge's verdict has no figure between 0 and 1. It is the
+/// lowest: on channels where a person can answer instead of the host, a person then does.
 const UNSTATED: f64 = 0.0;
 
 impl Play<'_> {
@@ -131,7 +131,7 @@ impl Play<'_> {
         findings
     }
 
-    /// Returns the names in the draft of places that admit adults only.
+    /// Returns the names of adults-only places that the draft mentions.
     fn for_adults(&self) -> impl Iterator<Item = String> {
         let request = &self.input.request;
         let mentions = request.index.mentions(&self.draft, request.now).into_iter();

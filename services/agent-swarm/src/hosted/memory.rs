@@ -1,5 +1,5 @@
-//! Stores the models' answers until the turn is committed, so that a worker that takes the turn
-//! over does not pay for them again (D4).
+//! Stores the models' answers until the turn is committed (D4). If another worker takes the turn
+//! over, it need not pay for the answers again.
 
 use std::collections::BTreeMap;
 
@@ -9,8 +9,8 @@ use seven_llm::chat::{ChatModel, ChatReply, ChatRequest, Error};
 use seven_store::Store;
 use uuid::Uuid;
 
-/// The answers of one turn by numbered step, so that another worker finds the answer to each of its
-/// steps.
+/// The models' answers in one turn, keyed by the number and name of the step. A worker that repeats
+/// the turn takes the stored answer of each step.
 #[derive(Debug)]
 pub(crate) struct Memory<'a> {
     pub(crate) store: &'a Store,
@@ -57,7 +57,8 @@ impl<'a> Memory<'a> {
             return Ok((reply, true));
         }
         let reply = model.chat(request).await?;
-        // Without the stored answer, a second try of the turn only has to pay for it again.
+        // If the answer cannot be stored, the turn goes on; a second try would pay for the answer
+        // again.
         if let Err(error) = self.keep(&step, &reply).await {
             tracing::warn!(casino = %self.casino, %error, "a model's answer was not stored");
         }

@@ -16,8 +16,8 @@ use super::{Down, Play, is_down};
 const TRANSFER: &str = "transfer_to_";
 
 impl Play<'_> {
-    /// Lets the agent work until it has written a draft, has handed the turn over, or has failed to
-    /// give a usable answer.
+    /// Lets the agent work until there is a result: a draft, a handover to another agent, or no
+    /// usable answer.
     pub(super) async fn speak(
         &mut self,
         agent: &str,

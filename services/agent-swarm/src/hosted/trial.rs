@@ -1,5 +1,5 @@
-//! Tries the judging model on drafts whose right verdict is known. A model that fails the trial
-//! would pass invented answers, or pass no answer at all, so it is not asked for verdicts.
+//! Tries the judging model on drafts whose right verdict is known. A model that fails the trial is
+//! not asked for verdicts, because it would pass invented answers, or pass no answer at all.
 
 use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
@@ -10,11 +10,12 @@ use seven_host::{Prompt, Prompts, Verdict, draft_to_judge, guests_words, trial::
 use seven_llm::chat::{ChatModel, ChatRequest, Error, Message};
 use tokio::time::Instant;
 
-/// Minimum time between a trial in which the model did not answer and the next one, which a turn
-/// then starts.
+/// Minimum time until the next trial, if the model did not answer in the last one. Counted from the
+/// beginning of the last trial. A later turn starts the next trial.
 const REPEAT_AFTER: Duration = Duration::from_secs(60);
-/// Minimum time between a trial that the model failed and the next one. The model is tried again
-/// because its server may run another model under the same name.
+/// Minimum time until the next trial, if the model failed the last one. Counted from the beginning
+/// of the last trial. The model is tried again because its server may run another model under the
+/// same name.
 const REPEAT_UNFIT_AFTER: Duration = Duration::from_secs(3_600);
 
 /// The result of the trial of one model.
@@ -66,8 +67,8 @@ impl Trial {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Starts a trial in the background, unless the judge is fit, a trial is running, or the last
-    /// one began only recently.
+    /// Starts a trial in the background. Does nothing if the judge is fit, a trial is running, or
+    /// the last trial began only recently.
     pub(crate) fn start(&self, judge: Arc<dyn ChatModel>, prompts: &Prompts, deadline: Duration) {
         {
             let mut state = self.state();
@@ -126,7 +127,7 @@ pub fn requests(prompts: &Prompts, deadline: Duration) -> Vec<ChatRequest> {
     CASES.iter().map(request).collect()
 }
 
-/// Judges the drafts of a trial. An unreadable verdict is asked for once more; a wrong one counts.
+/// Judges the drafts of a trial. An unreadable verdict is asked for once more, a wrong one is not.
 ///
 /// # Errors
 /// The model's error if it does not answer at all.

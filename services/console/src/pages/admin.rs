@@ -1,6 +1,6 @@
-//! `POST /admin/tickets/{ticket}/resolve`: a program answers a ticket in a person's name (WID-14).
-//! The caller sends its key, or the person's session, as a bearer token. No browser adds such a
-//! token by itself, so another site cannot make this call in a person's name.
+//! `POST /admin/tickets/{ticket}/resolve`: a program answers a ticket in a person's name. The
+//! caller sends its key, or the person's session, as a bearer token. No browser adds such a token
+//! by itself, so another site cannot make this call in a person's name.
 
 use axum::{
     Json, Router,

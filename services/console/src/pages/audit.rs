@@ -1,5 +1,4 @@
-//! The part of the audit log that the person's role may see, with filters (SEC-138, SEC-140 to
-//! SEC-142) and exports (SEC-139, SEC-143).
+//! Shows and exports the part of the audit log that the person's role may see, with filters.
 
 use askama::Template;
 use axum::{
@@ -60,7 +59,7 @@ struct Row {
     detail: String,
 }
 
-/// The filters from the address; an empty one does not filter.
+/// The filters from the query of the page's address; an empty one does not filter.
 #[derive(Default, Clone, Deserialize)]
 pub(crate) struct Chosen {
     #[serde(default)]
@@ -229,7 +228,8 @@ fn address(casino: &CasinoId, chosen: &Chosen, last: &Entry) -> String {
     format!("/c/{casino}/audit?{query}")
 }
 
-/// Exports the entries of a period. With a reason, a person who may see them gets complete rows.
+/// Exports the entries of a period. If the form gives a reason, the entries are complete; only some
+/// roles may ask for that.
 pub(crate) async fn export(
     State(app): State<Shared>,
     Path(casino): Path<CasinoId>,

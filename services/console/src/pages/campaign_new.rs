@@ -1,5 +1,5 @@
-//! Plans a campaign: checks its texts and shows their faults beside the fields, shows a forecast
-//! without sending anything, and submits the campaign for a second person's approval.
+//! Plans a campaign. Checks its texts and shows their faults beside the fields. Shows a forecast
+//! without sending anything, or submits the campaign for a second person's approval.
 
 use std::sync::Arc;
 
@@ -24,9 +24,9 @@ use crate::{
     words::Words,
 };
 
-/// Maximum number of guests whom the forecast checks, so that a person can wait for the page. If
-/// there are more, an evenly spaced sample stands for all. The pre-send check decides about each
-/// text anyway.
+/// Maximum number of guests whom the forecast checks; with more, the page would take too long. If
+/// there are more guests, an evenly spaced sample of them is checked. The forecast need not be
+/// exact, because the pre-send check decides about each text when it is sent.
 const MOST_FORECAST: usize = 2_000;
 const MOST_NAME: usize = 60;
 

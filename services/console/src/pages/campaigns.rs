@@ -59,8 +59,8 @@ struct Row {
     ended: String,
     /// The number of guests in each state, with the reason: number, state, reason.
     counts: Vec<(i64, String, String)>,
-    /// Whether the campaign needs a second person's approval, and (`approved`) who approved it and
-    /// when; empty before that.
+    /// Whether the campaign needs a second person's approval. `approved` says who approved it and
+    /// when; it is empty before the approval.
     awaits_approval: bool,
     approved: String,
     /// The steps that the campaign's state and the person's rights allow.

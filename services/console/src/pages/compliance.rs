@@ -1,5 +1,5 @@
-//! The compliance officer's first page: finds a guest's evidence, and shows the sealed days of the
-//! audit log, deletion requests with their proof, and who was shown a guest's words and why.
+//! The compliance officer's first page. Finds a guest's evidence. Shows the sealed days of the
+//! audit log, the deletion requests with their proof, and who was shown a guest's words and why.
 
 use askama::Template;
 use axum::{

@@ -1,4 +1,4 @@
-//! The casino's contacts (D28): shows who is told about cases, by which channel and when; adds and
+//! The casino's contacts (D28). Shows who is told about cases, by which channel and when. Adds and
 //! removes contacts, and verifies a phone by its code.
 
 use askama::Template;
@@ -188,7 +188,7 @@ pub(crate) async fn add(
     }
 }
 
-/// Parses the form. The error has the word keys of all its problems.
+/// Parses the form. The error has one key per problem; `Words::t` turns a key into a sentence.
 fn read(form: &Added, contact_id: ContactId) -> Result<NewContact, Vec<&'static str>> {
     let mut wrong = Vec::new();
     let name: String = form.name.trim().chars().take(MOST_NAME).collect();
@@ -241,8 +241,8 @@ fn read(form: &Added, contact_id: ContactId) -> Result<NewContact, Vec<&'static 
     })
 }
 
-/// Returns the sentence for a refusal in the person's language; a failure of our own becomes a
-/// fault.
+/// Returns the sentence for a refusal in the person's language. A failure that the person did not
+/// cause becomes a fault.
 fn said(person: &Person, refused: Refused) -> Result<String, Fault> {
     let key = match refused {
         Refused::Address(_) => "contact_address_wrong",

@@ -128,8 +128,8 @@ pub(crate) async fn show(
     Ok(shown(&page).into_response())
 }
 
-/// Returns the word key of an item's state. A revision that waits takes precedence over the
-/// published one.
+/// Returns the key with which `Words::t` names an item's state. A revision that waits takes
+/// precedence over the published one.
 pub(super) fn state(item: &ListedItem) -> &'static str {
     match (item.waits, item.active) {
         (Some(RevisionState::Draft), _) => "content_draft",

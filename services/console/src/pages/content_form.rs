@@ -11,7 +11,6 @@ use seven_store::content::Revision;
 
 use crate::words::Words;
 
-/// A field of the form.
 pub(super) struct Field {
     pub(super) name: String,
     /// The name as it is used in element ids, without dots: a CSS selector would read a dot as a
@@ -28,8 +27,8 @@ pub(super) struct Field {
     pub(super) problems: Vec<String>,
 }
 
-/// Fields that every item has, before and after the category's own: name, input, whether it is
-/// required.
+/// Fields that every item has. `FIRST` come before the fields of the category's schema, `LAST` come
+/// after them. Each has a name, a kind of input, and whether it is required.
 const FIRST: [(&str, &str, bool); 5] = [
     ("name", "text", true),
     ("name_es", "text", false),
@@ -45,7 +44,7 @@ const LAST: [(&str, &str, bool); 6] = [
     ("publish_at", "datetime-local", false),
     ("take_down_at", "datetime-local", false),
 ];
-/// Name of the input that holds, as one JSON object, all details that have no input of their own.
+/// Name of the input that holds, as one JSON object, all details for which the form has no input.
 const OTHERS: &str = "details_json";
 /// Prefix of the names of inputs for details, so that a detail is never taken for a field of the
 /// item.

@@ -75,8 +75,8 @@ struct ShownRevision {
     reason: String,
     findings: Vec<String>,
     changes: Vec<String>,
-    /// Whether the revision's words may be removed from the history: guests do not get it, and it
-    /// does not wait for a decision.
+    /// Whether the revision's words may be removed from the history. They may if guests do not get
+    /// the revision and it does not wait for a decision.
     may_purge: bool,
 }
 
@@ -195,8 +195,8 @@ async fn page(
     Ok((status, shown(&page)).into_response())
 }
 
-/// Returns whether the person may decide about the revision: an approver about any, an editor only
-/// about their own.
+/// Returns whether the person may decide about the revision. An approver may decide about any
+/// revision, an editor only about their own.
 fn may_decide(person: &Person, casino: &CasinoId, one: &Revision) -> bool {
     person.may(casino, Right::Approve)
         || person.may(casino, Right::Edit) && one.editor == person.actor()
@@ -304,8 +304,8 @@ pub(crate) struct Decision {
     reason: String,
 }
 
-/// Publishes, refuses or withdraws the revision that waits, goes back to the previously published
-/// one, or removes a revision's words.
+/// Carries out a person's decision about a revision. Publishes, refuses or withdraws the waiting
+/// revision, returns to the previously published one, or removes a revision's words.
 pub(crate) async fn decide(
     State(app): State<Shared>,
     Path((casino, item)): Path<(CasinoId, String)>,

@@ -52,13 +52,13 @@ struct Shown {
 
 #[derive(Default, Deserialize)]
 pub(crate) struct Wanted {
-    /// A wall-clock time in the property's time zone, as a browser writes it.
+    /// A wall-clock time in the casino's time zone, as a browser writes it.
     #[serde(default)]
     at: String,
     /// The category to restore; empty for all.
     #[serde(default)]
     category: String,
-    /// The seal of the changes that the person was shown; empty before that.
+    /// The digest of the changes that the person was shown; empty before that.
     #[serde(default)]
     seal: String,
 }

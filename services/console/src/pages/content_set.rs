@@ -1,5 +1,5 @@
-//! The casino's own questions, which its content must be able to answer: adds questions, also from
-//! those that guests asked in vain, and runs them (RAG-41, RAG-45).
+//! The casino's own questions, which its content must be able to answer. People add questions,
+//! including those that guests asked in vain, and run all of them against the content.
 
 use std::collections::HashMap;
 
@@ -25,7 +25,7 @@ use crate::{
     guard::{go_to, shown},
 };
 
-/// Maximum number of runs in the list.
+/// Maximum number of runs that the page lists. A run asks all of the questions.
 const MOST_RUNS: i64 = 10;
 const MOST_CHARS: usize = 300;
 /// Maximum number of items that a question may expect.
@@ -52,8 +52,8 @@ struct Row {
     by: String,
     /// Whether the newest run included this question.
     asked: bool,
-    /// The items that the newest run found instead of the expected ones; `None` if it did not miss
-    /// them.
+    /// The items that the newest run found instead of the expected ones. `None` if the newest run
+    /// found the expected ones, or did not include the question.
     missed: Option<String>,
 }
 
@@ -108,8 +108,8 @@ pub(crate) async fn change(
             None
         }
         "add" => add(&app, &casino, &form, &actor).await?,
-        // Fills the form with a guest's question. It is posted, so that it never appears in an
-        // address.
+        // Fills the form with a guest's question. The question is posted, so that it never appears
+        // in a URL.
         "join" => {
             let page = Page::read(&app, &casino, &person, form, "").await?;
             return Ok(shown(&page).into_response());
@@ -125,7 +125,7 @@ pub(crate) async fn change(
     }
 }
 
-/// Adds a question. Returns the word key of the problem if it cannot be added.
+/// Adds a question. If it cannot be added, returns the problem's key for `Words::t`.
 async fn add(
     app: &Shared,
     casino: &CasinoId,
@@ -162,8 +162,8 @@ async fn add(
     Ok((!added).then_some("set_not_added"))
 }
 
-/// Returns the ids of the items that the text names by name or id; `None` if one is unknown, or if
-/// it names none or too many.
+/// Returns the ids of the items that the text names by name or id. `None` if one of them is
+/// unknown, or if the text names no item or more than `MOST_EXPECTED`.
 fn items_named(text: &str, items: &[ListedItem]) -> Option<Vec<String>> {
     let id = |name: &str| {
         let same = |item: &&ListedItem| {
@@ -254,8 +254,8 @@ fn percent(share: f64) -> String {
     format!("{:.0} %", share * 100.0)
 }
 
-/// Returns the ids of the items that a run found instead of the expected ones; `None` if the run
-/// did not miss the question.
+/// Returns the ids of the items that a run found instead of the expected ones. `None` if the run
+/// found the expected ones or did not ask the question.
 fn missed(run: &Run, question: &SetQuestion) -> Option<Vec<String>> {
     let id = question.question_id.to_string();
     let misses = run.misses.as_array()?;

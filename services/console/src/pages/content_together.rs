@@ -24,10 +24,10 @@ use crate::{
     words::Words,
 };
 
-/// Prefix of the names of the form's check boxes; the item's id follows.
+/// Prefix of the names of the form's check boxes. The item's id follows the prefix.
 const PICK: &str = "pick:";
-/// Prefix of the names of the fields that hold the revision shown for each item; the item's id
-/// follows.
+/// Prefix of the names of the form's fields that hold the shown revision of an item. The item's id
+/// follows the prefix.
 const SEEN: &str = "seen:";
 const ALL: &str = "all";
 
@@ -39,7 +39,8 @@ struct Page {
     rows: Vec<Row>,
     /// Why nothing was published: item names and problems.
     problems: Vec<(String, String)>,
-    /// The number of items that were published, and of those that were scheduled.
+    /// After publishing: the number of items that are published now, then the number that are
+    /// scheduled.
     done: Option<(usize, usize)>,
 }
 
@@ -104,8 +105,9 @@ pub(crate) async fn publish(
     Ok(shown(&page).into_response())
 }
 
-/// Returns the revisions that the form picks: those of all rows, or else of the rows that are
-/// checked. A number that cannot be parsed becomes 0, which no revision has.
+/// Returns the revisions that the form picks. If the form has the field `all`, these are the
+/// revisions of all rows, otherwise those of the checked rows. A number that cannot be parsed
+/// becomes 0, which no revision has.
 fn picked<'a>(form: &'a BTreeMap<String, String>, by: &'a str) -> Vec<Decided<'a>> {
     let prefix = if form.contains_key(ALL) { SEEN } else { PICK };
     let pick = |(name, revision): (&'a String, &'a String)| {
@@ -119,7 +121,8 @@ fn picked<'a>(form: &'a BTreeMap<String, String>, by: &'a str) -> Vec<Decided<'a
     form.iter().filter_map(pick).collect()
 }
 
-/// Returns, in words, why a revision cannot be published; one such revision holds back all of them.
+/// Returns, in words, why a revision cannot be published. One such revision prevents the
+/// publication of all.
 fn refused(w: Words, error: &Error) -> String {
     match error {
         Error::Moved { .. } | Error::NotWaiting { .. } | Error::NoRevision { .. } => {

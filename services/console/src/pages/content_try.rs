@@ -1,5 +1,5 @@
-//! Tries the form of an item without saving it: shows its problems while a person types, and the
-//! answer that the host would give with it.
+//! Tries the form of an item without saving it. Shows the form's problems while a person types.
+//! Shows the answer that the host would give if it used this item.
 
 use std::collections::BTreeMap;
 
@@ -42,14 +42,14 @@ struct Asked {
     uses: bool,
 }
 
-/// The problems of a form, each in the place of its field.
+/// The problems of a form, each shown at its field.
 #[derive(Template)]
 #[template(path = "content_problems.html")]
 struct Problems {
     fields: Vec<Field>,
 }
 
-/// Shows the problems of a form while it is typed; nothing is stored.
+/// Shows the problems of a form while a person fills it in; nothing is stored.
 pub(crate) async fn check(
     State(app): State<Shared>,
     Path(casino): Path<CasinoId>,
@@ -59,12 +59,12 @@ pub(crate) async fn check(
     let category = form.get("category").cloned().unwrap_or_default();
     let work = Work::begin_if_free(&app.fleet, &casino).await;
     let Some(mut work) = work.map_err(fault)? else {
-        // Another writer holds the lock. The form checks again at the next pause in typing; saving
-        // must never wait for these checks.
+        // Another writer holds the lock. This check does not wait for the lock: the form is checked
+        // again at the next pause in typing.
         return Ok(StatusCode::NO_CONTENT.into_response());
     };
-    // `None` skips the check whether somebody else saved meanwhile; saving the form makes that
-    // check.
+    // `None` skips the check whether somebody else has saved the item meanwhile. That check follows
+    // when the form is saved.
     let outcome = attempt(&mut work, &person, &form, None).await?;
     let schema = work.schema(&category).cloned();
     work.rollback().await.map_err(fault)?;
@@ -90,7 +90,7 @@ pub(crate) async fn ask(
     let category = text("category");
     let schema = work.schema(category);
     let mut draft = item_of_row(category, &row_of(&form), before.as_ref(), schema);
-    // The host ignores an inactive item, but the editor wants to see how it would be answered.
+    // The host ignores an inactive item, but the editor wants to see how the host would use it.
     draft["active"] = Value::Bool(true);
     let answer = match question.is_empty() {
         true => None,
@@ -114,7 +114,7 @@ pub(crate) async fn ask(
     Ok(shown(&part).into_response())
 }
 
-/// Saves the form's item inside the transaction; the caller commits it or rolls it back.
+/// Saves the form's item inside the transaction of `work`; the caller commits it or rolls it back.
 pub(super) async fn attempt(
     work: &mut Work<'_>,
     person: &Person,
@@ -163,7 +163,7 @@ fn row_of(form: &BTreeMap<String, String>) -> Map<String, Value> {
         .collect()
 }
 
-/// Parses a time that a browser wrote, in the property's time zone.
+/// Parses a local time of the property. Browsers send such a time without a time zone.
 pub(super) fn time(text: &str, zone: Tz) -> Option<DateTime<Utc>> {
     let wall = NaiveDateTime::parse_from_str(text, "%Y-%m-%dT%H:%M").ok()?;
     let at = wall.and_local_timezone(zone).earliest()?;

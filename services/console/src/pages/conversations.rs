@@ -39,7 +39,7 @@ struct ListPage {
     frame: Frame,
     part: ListPart,
     severities: &'static [CaseSeverity],
-    /// Whether the person holds conversations, which they can hand on to a colleague.
+    /// Whether the person has taken over conversations, which they can hand on to a colleague.
     holds: bool,
     colleagues: Vec<Host>,
     problem: &'static str,
@@ -147,7 +147,7 @@ pub(crate) async fn show(
     page(&app, &casino, &person, &filter, "").await
 }
 
-/// Shows the list; `problem` is the word key of a form's problem, empty for none.
+/// Shows the list. `problem` is the key for `Words::t` of a form's problem, empty for none.
 pub(super) async fn page(
     app: &Shared,
     casino: &CasinoId,
@@ -304,8 +304,8 @@ fn is_wanted(row: &ListedConversation, wanted: Wanted, mine: &str) -> bool {
     }
 }
 
-/// Returns the operator's name for an actor, or the actor itself if it is no operator, such as a
-/// name given to a command.
+/// Returns the name of the operator who acted. An actor that is not an operator, such as a name
+/// given to a command, is returned as it is.
 pub(super) fn name_of(names: &HashMap<String, String>, by: &str) -> String {
     names.get(by).map_or(by, String::as_str).to_owned()
 }

@@ -1,4 +1,4 @@
-//! Dead letters (D17): shows how many there are of each kind and the newest of them, and takes
+//! Shows the dead letters (D17): how many there are of each kind, and the newest of them. Takes
 //! orders to replay or discard one letter or all of a kind. The scheduler carries the orders out;
 //! the page shows their progress.
 
@@ -80,7 +80,8 @@ struct Row {
     last: String,
     state: String,
     is_open: bool,
-    /// The order that waits, and (`refused`) why the last order was refused; empty for none.
+    /// The order that waits; empty if none does. `refused` says why the last order was refused; it
+    /// is empty if none was.
     ordered: String,
     refused: String,
 }
@@ -204,7 +205,7 @@ async fn part(app: &App, casino: &CasinoId, person: &Person, all: bool) -> Resul
     })
 }
 
-/// Returns the name of the channel of the guest whom a letter concerns; empty if it is unknown.
+/// Returns the name of the guest's channel; empty if the channel is unknown.
 pub(super) fn channel(w: Words, channel: Option<Channel>) -> String {
     channel
         .map(|channel| w.of_kind("dead_by", channel.as_str()))

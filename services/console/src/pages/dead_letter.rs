@@ -1,5 +1,5 @@
-//! One dead letter: shows its errors, its payload without personal data and its history, and takes
-//! the orders that it allows.
+//! Shows one dead letter: its errors, its payload without personal data, and its history. The page
+//! also offers the orders that the letter's state allows.
 
 use askama::Template;
 use axum::{

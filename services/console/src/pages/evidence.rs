@@ -1,6 +1,6 @@
-//! A guest's consent with its proof, for people who must show it: the present state, every change
-//! with its evidence, whether the chain verifies, and the audit log's entries about the guest. The
-//! page shows no words of the guest.
+//! A guest's consent with its proof, for people who must show it. The page lists the present state,
+//! every change with its evidence, whether the chain verifies, and the audit log's entries about
+//! the guest. It shows no words of the guest.
 
 use askama::Template;
 use axum::{
@@ -167,8 +167,8 @@ fn standing(
     let texts = match &evidence.suppression {
         Some(state) => {
             let name = w.of_kind("suppression", state.state.as_str());
-            // For a guest who never said STOP or START, the state dates from the Unix epoch, which
-            // is not shown.
+            // For a guest who never said STOP or START, the state has the time of the Unix epoch.
+            // That time is not shown.
             let since = (state.as_of.timestamp() > 0)
                 .then(|| format!("{} ({})", clock(state.as_of, zone), state.method));
             let blocked = state

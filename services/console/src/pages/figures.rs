@@ -1,5 +1,5 @@
-//! The casino's figures for its manager (OBS-33): a period beside the previous one, its single
-//! days, and the monthly cost. Each figure comes with its definition, and as CSV.
+//! The casino's figures for its manager. Compares a period with the period before, and shows each
+//! day and the cost per month. The page defines each figure and offers all of them as CSV.
 
 use askama::Template;
 use axum::{
@@ -81,7 +81,8 @@ const GROUPS: [(&str, &[Figure]); 4] = [
         ],
     ),
 ];
-/// Figures that are split into parts, each with the prefix of the word keys that name its parts.
+/// Figures that are split into parts. The second value is the kind under which `Words::of_kind`
+/// finds the names of the parts.
 const PARTED: [(Figure, &str); 8] = [
     (Figure::Topics, "topic"),
     (Figure::Languages, "language"),
@@ -101,7 +102,7 @@ struct FiguresPage {
     from: String,
     to: String,
     problem: String,
-    /// Periods offered as links: word key of the name, first day, last day.
+    /// Periods offered as links: the key for `Words::t` of the name, first day, last day.
     quick: Vec<(&'static str, String, String)>,
     groups: Vec<Group>,
     parted: Vec<Parted>,
@@ -126,7 +127,7 @@ struct Line {
 struct Parted {
     name: &'static str,
     definition: &'static str,
-    /// The part's name, its number, and its share.
+    /// The part's name, its value, and its share of the whole figure.
     rows: Vec<(String, String, String)>,
 }
 

@@ -28,8 +28,8 @@ pub(super) struct Row {
     pub(super) key: &'static str,
     pub(super) title: String,
     pub(super) hint: String,
-    /// The casino's own rule in words, and (`set`) who set it, when and why; both empty without a
-    /// rule.
+    /// The casino's own rule in words. `set` says who set the rule, when and why. Both are empty if
+    /// the casino has no rule.
     pub(super) own: String,
     pub(super) set: String,
     /// The rule for all casinos without a rule of their own; empty if there is none.
@@ -51,12 +51,12 @@ pub(crate) struct Given {
     reason: String,
 }
 
-/// Returns the part of a flag's name by which the pages refer to it.
+/// Returns the part of a flag's name by which the pages refer to the flag.
 fn key(name: &'static str) -> &'static str {
     name.rsplit('/').next().unwrap_or(name)
 }
 
-/// Returns the rows of all flags. `signed` writes who set a flag, and when.
+/// Returns the rows of all flags. `signed` writes who set a flag, when and why.
 pub(super) fn rows(
     w: Words,
     own: &[Flag],
@@ -104,7 +104,7 @@ fn in_words(w: Words, rule: &Rule, zone: chrono_tz::Tz) -> String {
     parts.join(", ")
 }
 
-/// Sets the casino's rule for a flag, or removes it; the next turn already follows it.
+/// Sets the casino's rule for a flag, or removes it. The change takes effect with the next turn.
 pub(crate) async fn set(
     State(app): State<Shared>,
     Path(casino): Path<CasinoId>,

@@ -1,5 +1,5 @@
-//! The gaps of the content: questions that the host could not answer, grouped and without anything
-//! that identifies a guest (RAG-21, RAG-41), and items without Spanish.
+//! Shows the gaps of the content: questions that the host could not answer, in groups, and items
+//! without a Spanish text. The questions contain nothing that identifies a guest.
 
 use askama::Template;
 use axum::{
@@ -15,7 +15,8 @@ use seven_staff::Right;
 use super::conversations::clock;
 use crate::{access::Person, app::Shared, fault::Fault, frame::Frame, guard::shown};
 
-/// Maximum number of groups on the page, and of items without Spanish.
+/// Maximum number of groups on the page. `MOST_ITEMS`: maximum number of items without a Spanish
+/// text.
 const MOST_GROUPS: usize = 50;
 const MOST_ITEMS: usize = 200;
 /// The lengths of the period to choose from, in weeks.
@@ -31,7 +32,7 @@ struct GapsPage {
     choices: [u64; 4],
     groups: Vec<Row>,
     more: usize,
-    /// Name, id and category of items that have no Spanish.
+    /// Name, id and category of the items without a Spanish text.
     english_only: Vec<(String, String, String)>,
     more_items: usize,
 }

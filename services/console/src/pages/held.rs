@@ -1,5 +1,5 @@
-//! Replies that wait for a person (AGENT-15): shows the guest's text and the reply that the host
-//! would send, and takes the person's decision.
+//! Shows the replies that wait for a person, each with the guest's text that it answers. Also takes
+//! the person's decision about a reply.
 
 use askama::{Template, filters::HtmlSafe};
 use axum::{
@@ -74,7 +74,7 @@ pub(crate) struct Decided {
 
 #[derive(Deserialize)]
 pub(crate) struct Reviewed {
-    /// Whether to turn the review `on` or `off`.
+    /// Whether to turn the review of the host's replies `on` or `off`.
     #[serde(default)]
     turn: String,
 }

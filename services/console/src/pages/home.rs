@@ -1,4 +1,5 @@
-//! The first page, which lists the casinos at which the person has a role, and the stream of hints.
+//! The first page, which lists the casinos where the person has a role. Also streams hints to open
+//! pages.
 
 use askama::Template;
 use axum::{
@@ -28,7 +29,8 @@ struct Home {
     casinos: Vec<(CasinoId, String)>,
 }
 
-/// Determines a casino's first page: the first of these rights that the person has decides.
+/// Rights in order of preference, each with its page. A person's first page at a casino is the page
+/// of the first right that the person has there.
 const FIRST: [(Right, &str); 5] = [
     (Right::Conversations, "now"),
     (Right::Switches, "switches"),
@@ -67,7 +69,8 @@ pub(crate) async fn show(State(app): State<Shared>, person: Person) -> Result<Re
     Ok(page.into_response())
 }
 
-/// Streams the hints for one open page. The stream ends when the session or the right ends.
+/// Streams the hints for one open page. The stream ends when the person's session ends or the
+/// person may no longer see the casino's conversations.
 pub(crate) async fn stream(
     State(app): State<Shared>,
     Path(casino): Path<CasinoId>,

@@ -1,5 +1,5 @@
-//! The incidents that the fleet found and contained (SEC-95..98): the measures that were taken at
-//! once, who found each, and how a person settled it.
+//! Shows the incidents that the fleet found and contained: when each was found, which measures were
+//! taken at once, and how a person settled it.
 
 use askama::Template;
 use axum::{

@@ -31,10 +31,11 @@ struct LinkPage {
     done: bool,
     asks_password: bool,
     asks_factor: bool,
-    /// The second factor's key, as the form sends it back, and (`spelled`) as a person types it.
+    /// The second factor's key in hex, which the form sends back. `spelled`: the same key as a
+    /// person types it.
     key: String,
     spelled: String,
-    /// The QR code's side length in modules, and (`dark`) its dark modules as an SVG path.
+    /// The QR code's side length in modules (squares). `dark`: the dark modules as an SVG path.
     side: usize,
     dark: String,
 }
@@ -168,7 +169,8 @@ impl LinkPage {
     }
 }
 
-/// Draws a QR code. Returns its side length in modules, and its dark modules as an SVG path.
+/// Draws a QR code. Returns the side length in modules (squares), and the dark modules as an SVG
+/// path.
 fn picture(text: &str) -> (usize, String) {
     let Ok(code) = QrCode::new(text) else {
         return (0, String::new());

@@ -142,7 +142,7 @@ fn with_cookie(app: &App, token: Option<&seven_staff::Token>, to: &str) -> Respo
     response
 }
 
-/// Returns the HTTP status and the word key for a refused login.
+/// Returns the HTTP status of a refused login, and the key for `Words::t` of its message.
 pub(super) fn said(refused: &Refused) -> Result<(StatusCode, &'static str), Fault> {
     Ok(match refused {
         Refused::Wrong => (StatusCode::UNAUTHORIZED, "wrong"),

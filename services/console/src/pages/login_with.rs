@@ -19,8 +19,9 @@ use crate::{
     provider::Attempt,
 };
 
-/// A page of ours that goes on to the first page. A redirect would not do: browsers do not send the
-/// session's cookie (SameSite=Strict) with a redirect that began at the provider.
+/// A console page that sends the browser on to the first page. An HTTP redirect would not work:
+/// browsers do not send the session's cookie (SameSite=Strict) if the redirect began at the
+/// provider.
 #[derive(Template)]
 #[template(path = "logged_in.html")]
 struct LoggedInPage {

@@ -1,5 +1,5 @@
 //! The page behind the link of a notice: shows one case without the guest's words, and lets the
-//! reader acknowledge it. The link itself proves who reads it; anything more needs a login.
+//! reader acknowledge it. The link alone proves who the reader is. Any other action needs a login.
 
 use askama::Template;
 use axum::{
@@ -44,8 +44,8 @@ struct NoticePage {
 
 type Link = (CasinoId, String);
 
-/// Returns the link's contact and case; `None` if the link is not ours or too old, or if the
-/// contact no longer exists.
+/// Returns the link's contact and case. Returns `None` if this fleet did not make the link, if the
+/// link is too old, or if the contact no longer exists.
 async fn case_of(
     app: &App,
     (casino, token): &Link,

@@ -1,5 +1,5 @@
-//! The page of a casino's present state: what waits for a person, what is stopped, and today's
-//! figures beside yesterday's.
+//! Shows a casino's present state: what waits for a person, what is stopped, and the figures of
+//! today and yesterday.
 
 use std::{sync::Arc, time::Duration};
 
@@ -31,7 +31,7 @@ use crate::{
     words::Words,
 };
 
-/// Maximum number of cases on the page, those due next first.
+/// Maximum number of cases on the page. The cases that are due earliest come first.
 const MOST_CASES: usize = 8;
 /// Maximum number of open cases that are read and counted.
 const COUNTED: i64 = 1_000;
@@ -58,7 +58,7 @@ struct NowPart {
     next: Vec<CaseRow>,
     /// The switches that are on, the stopped providers, and the bus if it is away; one line each.
     stopped: Vec<String>,
-    /// Names of the workers of which no process is alive.
+    /// Names of the workers that have no live process.
     missing: Vec<&'static str>,
     figures: Vec<Figure>,
 }
@@ -185,7 +185,7 @@ async fn stopped(app: &App, w: Words, standing: &Standing) -> Vec<String> {
     lines
 }
 
-/// Returns the names of the workers of which no process has a recent heartbeat.
+/// Returns the names of the workers that have no process with a recent heartbeat.
 async fn missing(app: &App) -> Result<Vec<&'static str>, Fault> {
     let beats = app.fleet.store.workers(WORKERS_SINCE).await?;
     let lives = |worker: &Worker| {
@@ -213,7 +213,7 @@ async fn figures(app: &App, casino: &CasinoId, zone: Tz) -> Result<Arc<Figures>,
     app.read.figures.of(casino, count).await
 }
 
-/// Returns the beginning of the property's day.
+/// Returns the beginning of the present day in the casino's time zone.
 fn midnight(now: DateTime<Utc>, zone: Tz) -> DateTime<Utc> {
     let day = now.with_timezone(&zone).date_naive();
     let begin = day.and_time(NaiveTime::MIN).and_local_timezone(zone);
@@ -258,7 +258,7 @@ mod tests {
         for (now, begin) in [
             ("2026-11-27T05:00:00Z", "2026-11-27T05:00:00Z"),
             ("2026-11-27T04:59:59Z", "2026-11-26T05:00:00Z"),
-            // On these days the clocks go forward and back.
+            // The clocks go forward on the first of these days and back on the second.
             ("2026-03-08T20:00:00Z", "2026-03-08T05:00:00Z"),
             ("2026-11-01T20:00:00Z", "2026-11-01T04:00:00Z"),
         ] {

@@ -1,5 +1,5 @@
-//! The people of the casinos that an administrator manages: adds them, gives them roles, disables
-//! and resets them.
+//! Manages the people of an administrator's casinos: adds them, gives them roles, disables them,
+//! and resets their passwords and second factors.
 
 use askama::Template;
 use axum::{
@@ -36,8 +36,8 @@ struct OperatorsPage {
     everywhere: bool,
     form: Added,
     problems: Vec<Problem>,
-    /// A new link, which is shown only once, and (`link_words`) the word key of the sentence before
-    /// it.
+    /// A new link, which is shown only once. `link_words`: the key for `Words::t` of the sentence
+    /// above the link.
     link: String,
     link_words: &'static str,
 }
@@ -52,7 +52,7 @@ struct Row {
     invited: bool,
     factor: bool,
     seen: String,
-    /// Whether this administrator may change the account.
+    /// Whether the administrator who views the page may change the account.
     mine: bool,
 }
 
@@ -256,8 +256,7 @@ fn cut<'a>((left, right): (&'a str, &'a str)) -> (&'a str, Option<&'a str>) {
     (left, Some(right))
 }
 
-/// Writes the person's roles that this administrator may give; roles at other casinos are not
-/// shown.
+/// Lists those of the person's roles that `admin` may grant. Roles at other casinos are not shown.
 fn roles_of(admin: &Person, each: &ListedOperator, w: Words) -> String {
     let roles = each.roles.iter().filter_map(|role| {
         let (role, casino, end) = parts(role);
@@ -271,7 +270,8 @@ fn roles_of(admin: &Person, each: &ListedOperator, w: Words) -> String {
     roles.collect::<Vec<_>>().join(", ")
 }
 
-/// Returns the casinos of a person's roles that have not ended; `None` stands for every casino.
+/// Returns the casinos of the person's roles, without roles that have ended. `None` means every
+/// casino.
 fn casinos_of(each: &ListedOperator, today: NaiveDate) -> impl Iterator<Item = Option<CasinoId>> {
     let lasts = move |end: Option<&str>| {
         let end = end.and_then(|day| day.parse::<NaiveDate>().ok());
@@ -288,8 +288,8 @@ fn is_known(admin: &Person, each: &ListedOperator, today: NaiveDate) -> bool {
         || is_theirs(admin, each, today)
 }
 
-/// Returns whether the administrator manages all of the person's casinos. They must not disable a
-/// person who also works elsewhere.
+/// Returns whether the administrator manages all of the person's casinos. Only then may the
+/// administrator disable the person.
 fn is_theirs(admin: &Person, each: &ListedOperator, today: NaiveDate) -> bool {
     if casinos_of(each, today).next().is_none() {
         return admin.grants.may_everywhere(Right::Operators);

@@ -1,4 +1,5 @@
-//! The facts about a guest and their correction, and the consent to keep these facts.
+//! Lists and corrects the facts that are kept about a guest. Also revokes or grants the guest's
+//! consent to keeping facts.
 
 use axum::{
     extract::{Path, State},
@@ -115,7 +116,8 @@ pub(super) fn fields(w: Words) -> Vec<(&'static str, String)> {
         .collect()
 }
 
-/// Returns the name of a field; the fields of a companion have no names, so their path is shown.
+/// Returns the name of a field. The fields about a companion have no names, so their path is
+/// returned.
 fn named(path: &str, w: Words) -> String {
     let last = path.rsplit_once('.').map_or(path, |(_, last)| last);
     match Key::at(path) {

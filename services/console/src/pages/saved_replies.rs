@@ -1,5 +1,5 @@
-//! Saved replies, which a casino's people keep for guests: changes them, and inserts one into a
-//! text that a person is writing.
+//! Changes the saved replies that a casino's people keep for guests, and inserts one into the text
+//! that a person is writing.
 
 use askama::Template;
 use axum::{
@@ -49,7 +49,7 @@ struct Row {
 
 #[derive(Debug, Default, Deserialize)]
 pub(crate) struct Changed {
-    /// The reply's id; empty to add one.
+    /// The reply's id; empty to add a reply.
     #[serde(default)]
     reply: String,
     #[serde(default)]
@@ -91,7 +91,7 @@ async fn page(
     let mut tx = app.fleet.store.bind(casino).await?;
     let mut replies = tx.saved_replies().await?;
     tx.commit().await?;
-    // The last row is for adding a reply, so its id belongs to no reply.
+    // The last row is a form for a new reply. The nil id of this row matches no stored reply.
     replies.push(SavedReply::default());
     let status = match &refused {
         Some(_) => StatusCode::UNPROCESSABLE_ENTITY,

@@ -1,4 +1,4 @@
-//! Sends a person's text to a guest, and measures its length while it is typed.
+//! Sends a person's text to a guest, and measures the text's length while the person types.
 
 use askama::Template;
 use axum::{
@@ -17,7 +17,7 @@ use crate::{access::Posted, app::Shared, fault::Fault, guard::shown, words::Word
 pub(crate) struct Said {
     #[serde(default)]
     text: String,
-    /// The mark of the thread as the person last saw it.
+    /// The thread's mark when the person last saw the thread.
     #[serde(default)]
     read: String,
 }

@@ -1,4 +1,5 @@
-//! Hands conversations on: one to a colleague, or all of a person's at the end of the shift.
+//! Hands a conversation on to a colleague, or leaves it to anybody. At the end of a shift, hands on
+//! all conversations that a person holds.
 
 use axum::{
     extract::{Path, State},

@@ -1,6 +1,6 @@
 //! The switches of a casino (D14): shows which are on, since when and why, and turns them on and
-//! off. A switch that stops answers to guests requires typing the casino's name. The page also has
-//! the flags.
+//! off. To turn on a switch that stops answers to guests, a person must type the casino's name. The
+//! page also shows the flags.
 
 use askama::Template;
 use axum::{
@@ -46,7 +46,8 @@ struct Row {
     hint: String,
     /// The person who turned the switch on, when and why; empty if it is off at this casino.
     on: String,
-    /// Like `on`, for the switch of all casinos, which only an operator of the fleet can turn off.
+    /// Like `on`, but for the switch that applies to all casinos. Only an operator of the fleet can
+    /// turn that switch off.
     on_everywhere: String,
     is_dangerous: bool,
 }
@@ -137,7 +138,7 @@ pub(super) async fn page(
 }
 
 /// Turns a switch on or off. The pre-send check reads the stored switch before each send; the
-/// scheduler tells the workers within a second.
+/// scheduler tells the workers about the change within a second.
 pub(crate) async fn turn(
     State(app): State<Shared>,
     Path(casino): Path<CasinoId>,

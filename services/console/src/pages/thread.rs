@@ -1,5 +1,5 @@
-//! One conversation: shows its texts, who answers in it, who has it open, and the notes among
-//! staff; takes it over and gives it back.
+//! Shows one conversation: its texts, who answers in it, who has it open, and the staff's notes.
+//! Also takes the conversation over and gives it back to the host.
 
 use std::time::Duration;
 
@@ -36,8 +36,8 @@ const MOST_REASON: usize = 300;
 const MOST_NOTE: usize = 2_000;
 /// How long a guest's words stay visible after a person gave a reason to see them.
 const REVEAL_MINUTES: i32 = 15;
-/// Time without a fetch of the texts after which a person counts as gone. An open page fetches them
-/// at least every 20 seconds.
+/// If a person's page has not fetched the texts for this long, the person counts as gone. An open
+/// page fetches the texts at least every 20 seconds.
 const GONE_AFTER: Duration = Duration::from_secs(45);
 
 #[derive(Template)]
@@ -52,7 +52,8 @@ struct ThreadPage {
     saved: Vec<SavedReply>,
     /// Colleagues to whom the conversation can be handed on.
     colleagues: Vec<Host>,
-    /// The text that could not be sent, and (`problem`) the reason; both empty otherwise.
+    /// The text that could not be sent; empty if there is none. `problem`: why the person's last
+    /// action was refused; empty if it was not.
     draft: String,
     problem: String,
     /// Whether the page links to the evidence of the guest's consent.
@@ -71,10 +72,10 @@ pub(super) struct TextsPart {
     /// The thread's mark. The form sends it back, so that a reply to an outdated thread is refused.
     mark: i64,
     guest: String,
-    /// The number, known to the guest, of the ticket that waits for a person.
+    /// The number of the ticket that waits for a person; the guest knows this number.
     ticket: Option<i64>,
     paused: bool,
-    /// Name of the person who took the conversation over; empty for nobody.
+    /// Name of the person who took the conversation over; empty if nobody did.
     taken_by: String,
     /// The person who took the conversation over, as the row stores it; the forms send it back.
     held: String,
@@ -142,8 +143,8 @@ pub(crate) async fn show(
     page(&app, &place, &person, (String::new(), "", StatusCode::OK)).await
 }
 
-/// Renders the whole page. `refused` is a draft that was not sent, the word key of the reason, and
-/// the status.
+/// Renders the whole page. `refused` holds the draft that was not sent, the reason (a key for
+/// `Words::t`), and the HTTP status.
 pub(super) async fn page(
     app: &Shared,
     place: &Place,
@@ -309,7 +310,8 @@ impl Line {
     }
 }
 
-/// Replaces control characters, on which a browser or a terminal would act, with a visible mark.
+/// Replaces control characters with U+FFFD, because a browser or a terminal could act on them. Line
+/// breaks stay.
 pub(super) fn visible(text: &str) -> String {
     let mark = |c: char| {
         if c.is_control() && c != '\n' {

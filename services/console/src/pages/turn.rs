@@ -1,5 +1,5 @@
-//! The turn behind one reply: route, agent, rows, tools, checks and cost, as `seven turn show`
-//! prints them.
+//! Shows the turn behind one reply, with the same lines as `seven turn show`: route, agent, rows,
+//! tools, checks and cost.
 
 use askama::Template;
 use axum::{

@@ -1,5 +1,5 @@
-//! Uploads a content file (D31): first checks the file and shows a report, then lets a person load
-//! exactly the file that was checked.
+//! Uploads a content file (D31). First checks the file and shows a report; then a person may load
+//! exactly this file.
 
 use std::sync::Arc;
 
@@ -29,10 +29,10 @@ use crate::{
     words::Words,
 };
 
-/// Maximum bytes of a request with a file. It is above the limit of a file, so that a file that is
-/// too large gets an explanation.
+/// Maximum size, in bytes, of a request with a file. It is larger than the maximum size of a file:
+/// the page can then explain that a file is too large.
 pub(crate) const MOST_BYTES: usize = 32 << 20;
-/// Maximum lines of one kind in the report; the audit log has all.
+/// Maximum number of lines in each group of the report; the audit log has all lines.
 const MOST_LINES: usize = 200;
 
 #[derive(Template)]
@@ -157,8 +157,8 @@ pub(crate) async fn check(
     Ok(shown(&page).into_response())
 }
 
-/// Loads a file that the same person had checked, if it still makes the changes that they were
-/// shown.
+/// Loads a checked file for the person who uploaded it. Refuses to load if the changes would differ
+/// from those that the person was shown.
 pub(crate) async fn agree(
     State(app): State<Shared>,
     Path(casino): Path<CasinoId>,
@@ -228,14 +228,14 @@ fn problems(error: LoadError) -> Result<Vec<String>, Fault> {
 
 /// Why no file could be read from a request.
 enum Unread {
-    /// It does not come from a page of this session.
+    /// The request does not come from a page of this session.
     Foreign,
     TooLarge,
     Nothing,
 }
 
-/// Reads the file's name and bytes and the chosen options. The form token comes before the file, so
-/// that no file from a foreign page is read.
+/// Reads the file's name and bytes and the chosen options. The form's token comes before the file.
+/// If the token is missing or wrong, the file is not read.
 async fn read(mut sent: Multipart, person: &Person) -> Result<(String, Vec<u8>, Options), Unread> {
     let (mut ours, mut options, mut file) = (false, Options::default(), None);
     while let Some(field) = sent.next_field().await.map_err(|_| Unread::TooLarge)? {
@@ -283,8 +283,8 @@ impl UploadPage {
         Ok((StatusCode::UNPROCESSABLE_ENTITY, shown(&self)).into_response())
     }
 
-    /// Fills the report: new items, changed items with their changes, items that are switched off,
-    /// items that wait for a second person, and warnings.
+    /// Fills the report: new and changed items, items that are switched off, items that wait for a
+    /// second person, and warnings.
     fn report(&mut self, person: &Person, loaded: &Loaded) {
         let w = person.words();
         self.unchanged = loaded.unchanged;

@@ -1,5 +1,5 @@
-//! Makes sure that the guest's texts are read before a deletion: the bus may hold a KEEP or a cry
-//! for help that ingress has accepted and the gate has not read yet.
+//! Makes sure that the guest's texts are read before a deletion. The bus may still hold a KEEP or a
+//! cry for help that the gate has not read.
 
 use chrono::TimeDelta;
 use prost::Message;
@@ -12,8 +12,8 @@ use seven_telemetry::Alert;
 
 use crate::cry::open_case;
 
-/// If the gate has read nothing for this long, operators get an alert, and the scheduler reads the
-/// guest's texts itself.
+/// If the gate has not read the texts within this time, operators get an alert, and the scheduler
+/// reads the guest's texts itself.
 const UNREAD_TIMEOUT: TimeDelta = TimeDelta::hours(1);
 
 /// Whether the guest's texts on the bus have been read.
@@ -26,9 +26,9 @@ pub(super) enum Read {
     TakenBack,
 }
 
-/// Makes sure that all texts of the guest that were on the bus when the deletion became due are
-/// read: by the gate, or by [`read_here`] after `UNREAD_TIMEOUT`. A KEEP among them withdraws the
-/// deletion. Commits `tx`.
+/// Checks whether the gate has read all of the guest's texts that were on the bus when the deletion
+/// became due. After `UNREAD_TIMEOUT`, or if the casino has no gate, [`read_here`] reads them. A
+/// KEEP among them withdraws the deletion. Commits `tx`.
 pub(super) async fn before_destroying(
     fleet: &Fleet,
     mut tx: Tx,

@@ -1,5 +1,5 @@
-//! Checks guests' texts in which the gate found nothing once more, with the present pack and both
-//! readers.
+//! Checks guests' texts a second time if the gate found nothing in them. The check uses the present
+//! pack and both readers (the pack's patterns and the language model).
 
 use std::sync::Arc;
 
@@ -19,8 +19,8 @@ use seven_store::{
 use super::{BY, found};
 use crate::incidents::{Contained, contain_in};
 
-/// Maximum age of a missed cry whose guest still gets the answer for late cries; people are told of
-/// the cry in any case.
+/// Maximum age of a missed cry to which the guest still gets the answer for late cries. People are
+/// told of the cry at any age.
 const ANSWERED_FOR: TimeDelta = TimeDelta::hours(2);
 
 pub(super) async fn read(
@@ -43,7 +43,7 @@ pub(super) async fn read(
 }
 
 /// Returns the texts that the first reader finds suspicious, or that may quote our own texts. The
-/// reader's patterns run on a blocking thread, because a day's texts take seconds.
+/// reader's patterns run on a blocking thread, because checking a day's texts takes seconds.
 async fn suspects(pack: Arc<Pack>, texts: Vec<ReadAgain>) -> Result<Vec<ReadAgain>, Error> {
     let judged = tokio::task::spawn_blocking(move || {
         let suspicious = |text: &ReadAgain| {
@@ -57,7 +57,7 @@ async fn suspects(pack: Arc<Pack>, texts: Vec<ReadAgain>) -> Result<Vec<ReadAgai
         .map_err(|error| Error::Other(error.to_string()))
 }
 
-/// Returns the layer if the text is a cry for help, as the gate would judge it now.
+/// Returns the layer if the gate would now take the text for a cry for help.
 async fn cry(
     fleet: &Fleet,
     casino: &CasinoId,
@@ -104,7 +104,7 @@ async fn both(pack: &Arc<Pack>, words: String) -> Decision {
     pack.guardrails().decide(&words)
 }
 
-/// Contains the incident of a missed cry. If the guest may be in danger and the cry is recent
+/// Contains a missed cry as an incident. If the guest may be in danger and the cry is recent
 /// enough, the answer for late cries is sent.
 async fn missed(
     fleet: &Fleet,

@@ -64,9 +64,9 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// Takes in a text as ingress does: writes its STOP, then publishes it. The mark that it was
-    /// recovered is committed last: after a crash the text is published again, and the gate
-    /// recognises the duplicate.
+    /// Handles a text as ingress does: if it is a STOP, writes the opt-out; then publishes the
+    /// text. The mark that the text was recovered is committed last. If the process dies before
+    /// that commit, the next run publishes the text again, and the gate recognises the duplicate.
     async fn recover(&mut self, message: &Message) -> Result<(), Error> {
         let (from, to): (PhoneE164, PhoneE164) = (message.from.parse()?, message.to.parse()?);
         let lost = self

@@ -1,4 +1,4 @@
-//! Records opt-outs that never reached us: guests whom the provider blocks.
+//! Records opt-outs that never reached us, from the provider's list of guests whom it blocks.
 
 use seven_compliance::chain::Action;
 use seven_domain::{ConsentTier, PhoneE164, SuppressionState};
@@ -50,8 +50,8 @@ impl Run<'_> {
             tx.lock_conversation(conversation).await?;
         }
         let before = tx.suppression(&guest).await?;
-        // A block that is older than the guest's last opt-in or opt-out is ignored here; if it
-        // still holds, the provider's error at the next send reports it.
+        // Ignores a block that is older than the guest's last opt-in or opt-out. If the block still
+        // holds, the provider returns an error at the next send.
         if before
             .is_some_and(|now| now.state == SuppressionState::Stopped || now.as_of >= opt_out.at)
         {

@@ -17,14 +17,14 @@ use uuid::Uuid;
 
 use super::{Held, Run};
 
-/// How much older than our call the provider's record may be, because clocks differ.
+/// The provider's record may be this much older than our call, because clocks differ.
 const CLOCK_SKEW: TimeDelta = TimeDelta::seconds(60);
 
 impl Run<'_> {
     pub(super) async fn sends(&mut self) -> Result<(), Error> {
         let mut tx = self.fleet.store.bind(self.casino).await?;
-        // Goes further back than the search for inbound texts, because a doubt remains until it is
-        // settled.
+        // Goes further back than the search for guests' texts, because a send stays in doubt until
+        // it is settled.
         let since = self.fleet.clock.now() - super::MAX_LOOKBACK;
         let unsettled = tx
             .unsettled(
@@ -98,8 +98,8 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// Returns the provider's records of texts to these guests that belong to none of our sends
-    /// with a known message id.
+    /// Returns the provider's records of texts to the guests of these sends. Leaves out records
+    /// whose message id we know.
     async fn strangers(
         &mut self,
         sends: &[Unsettled],
@@ -140,8 +140,8 @@ impl Run<'_> {
         Ok(strangers)
     }
 
-    /// Publishes the receipt that the webhook would have brought, to the same stage, so that it has
-    /// the same effects.
+    /// Publishes the receipt that the missing webhook would have brought. The receipt goes to the
+    /// same stage, so it has the same effects.
     async fn settle(&mut self, send: &Unsettled, message: &Message) -> Result<(), Error> {
         // Does nothing if the webhook may still come, or if the record contains no news.
         if message.status == "queued" || by_receipt(send.state, &message.status).is_none() {

@@ -66,7 +66,7 @@ fn walk(command: &Command, path: &str, look: &mut impl FnMut(&Command, &str)) {
         .for_each(|sub| walk(sub, &format!("{path} {}", sub.get_name()), look));
 }
 
-/// Returns the faults that `of` finds, of all visible commands.
+/// Returns the faults that `of` finds in all visible commands.
 fn faults(mut of: impl FnMut(&Command, &str) -> Vec<String>) -> Vec<String> {
     let mut all = Vec::new();
     walk(&command(), "seven", &mut |command, path| {

@@ -26,7 +26,8 @@ const MOST: i64 = 500;
 pub enum Alert {
     /// List the open alerts, the most severe first.
     List(List),
-    /// Record that you handle an alert; the channels are told, and its case is acknowledged too.
+    /// Record that you handle an alert; the channels are told, and the alert's case is
+    /// acknowledged, too.
     Ack(Ack),
     /// Send a critical test alert and its end through every channel, and show the answers.
     Test(Json),
@@ -200,8 +201,7 @@ async fn test(ctx: &Context, json: bool) -> Result<ExitCode> {
     })
 }
 
-/// Sends a test alert to every channel: first raises it, then ends it, so that no incident stays
-/// open.
+/// Sends a test alert and then its end to every channel, so that no incident stays open there.
 async fn ask(channels: &Channels) -> Vec<Answer> {
     let clock = Clock::default();
     let alert_id = IdSource::new(clock.clone()).uuid();

@@ -44,7 +44,7 @@ pub struct Json {
     pub(super) json: bool,
 }
 
-/// Whether words of people are shown.
+/// Whether personal data is shown or masked.
 #[derive(Debug, Clone, Copy, Args)]
 pub struct Reveal {
     /// Show personal data and the words of texts; the audit log records it.
@@ -52,7 +52,7 @@ pub struct Reveal {
     pub(super) reveal: bool,
 }
 
-/// The person who makes the change, where the change itself says why.
+/// The person who makes a change for which no reason has to be given.
 #[derive(Debug, Clone, Args)]
 pub struct By {
     /// Your name, for the audit log.
@@ -96,11 +96,11 @@ pub struct Period {
 // === impl Careful, Period, Guest ===
 
 impl Careful {
-    /// Returns true when the command may write. `question` is what a person must agree to, and
-    /// begins with a verb; None where the change is small.
+    /// Returns true when the command may write. `question` begins with a verb and says what the
+    /// person must agree to. It is `None` if no agreement is needed.
     ///
     /// # Errors
-    /// When the person does not agree, or stdin is no terminal and `--yes` is missing.
+    /// When the person does not agree, or stdin is not a terminal and `--yes` is missing.
     pub(super) fn goes_on(self, question: Option<&str>) -> Result<bool> {
         if self.dry_run {
             out!("Nothing was written: this was a dry run.");

@@ -25,14 +25,14 @@ pub enum Audit {
     List(List),
     /// Print the entries of a period, oldest first, as CSV or JSON lines.
     ///
-    /// The export is an entry of the log itself.
+    /// The log gets an entry about the export itself.
     Export(export::Export),
-    /// Write each sealed day of every casino as files that do not exist yet, guests as [HASH].
+    /// Write the sealed days of every casino as files, unless they exist; guests appear as [HASH].
     ///
-    /// A day's files are the same whenever they are written. A day that is not as it was sealed is
-    /// named and not written; exit 1 then.
+    /// A day's files are the same whenever they are written. If a day's entries have changed since
+    /// it was sealed, the day is named and not written, and the command exits with 1.
     Daily(daily::Daily),
-    /// Check the sealed days: whether their entries are as they were; exit 1 when not.
+    /// Check whether the entries of the sealed days are unchanged; exit with 1 if not.
     Seals(export::Seals),
 }
 
@@ -42,8 +42,8 @@ pub struct List {
     /// The casino's id, as `seven casino list` shows it.
     #[arg(long, value_name = "ID", group = "whose")]
     casino: Option<CasinoId>,
-    /// Show entries of no casino: rotated secrets, forged webhooks, backups, stops of a provider
-    /// for all casinos.
+    /// Show entries that belong to no casino: rotated secrets, forged webhooks, backups, stops of a
+    /// provider for all casinos.
     #[arg(long = "fleet", group = "whose", conflicts_with = "guest")]
     of_the_fleet: bool,
     /// Type of the entries, such as consent_revoked or guardrail_triggered.

@@ -24,9 +24,9 @@ pub struct Backup {
     /// encrypted, away from the database.
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// The folder of all backups, for a schedule. A new folder in it is named by the time; old ones
-    /// are removed: all stay for 30 days, the first of a week for 90 days, the first of a month for
-    /// a year.
+    /// The folder of all backups, for a schedule. The new backup gets a folder in it, named by the
+    /// time. Old backups are removed: all are kept for 30 days, the first of each week for 90 days,
+    /// the first of each month for a year.
     #[arg(long, value_name = "DIR")]
     into: Option<PathBuf>,
     #[command(flatten)]

@@ -30,14 +30,14 @@ pub enum Casino {
     Resume(Change),
     /// Remove a casino: its numbers and consumers go, its data stays until retention deletes it.
     Remove(Remove),
-    /// Tell every guest with the next text again that an AI writes, because of a change.
+    /// Tell every guest again, with the next text, that an AI writes, because something changed.
     Redisclose(Redisclose),
     /// Check that the workers' login can read and write no other casino's rows.
     Verify(verify::Verify),
-    /// Make a database login that can use this casino alone, or give it a new password.
+    /// Make a database login that serves only this casino, or give that login a new password.
     Login(login::Login),
-    /// Check everything that must be true before the first guest is texted; exit 1 with what is
-    /// missing.
+    /// Check everything that must be true before the first guest is texted; if something is
+    /// missing, list it and exit with 1.
     GoLive(go_live::GoLive),
     /// Print the JSON Schema of the casino document.
     Schema(Schema),

@@ -69,7 +69,7 @@ pub struct Record {
     /// The kind of messages that the guest agreed to.
     #[arg(long, value_parser = given::one_of(ConsentTier::ALL, ConsentTier::as_str))]
     tier: ConsentTier,
-    /// The way in which it was given.
+    /// The way in which the consent was given.
     #[arg(long)]
     #[arg(value_parser = ["web_form", "paper_form", "text_keyword", "api_call", "human_override"])]
     method: String,
@@ -79,7 +79,7 @@ pub struct Record {
     /// Version of the disclosure that was shown.
     #[arg(long, value_name = "VERSION", default_value = "1.0")]
     wording_version: String,
-    /// Time at which it was given (RFC 3339). Without it: now.
+    /// Time at which the consent was given (RFC 3339). Without it: now.
     #[arg(long, value_name = "TIME", value_parser = given::moment)]
     at: Option<DateTime<Utc>>,
 }
@@ -129,7 +129,7 @@ async fn show(
         Some(s) => out!(
             "  texts        {}{}{}",
             s.state,
-            // A guest who never said STOP or START has the Unix epoch as the time of the state.
+            // If the guest never said STOP or START, the time of the state is the Unix epoch.
             if s.as_of.timestamp() == 0 {
                 String::new()
             } else {

@@ -30,11 +30,12 @@ const MOST_ADDRESS_BYTES: u64 = 2_048;
 pub enum Contact {
     /// Add a chat webhook, a mailbox or a phone that is told about the casino's cases.
     ///
-    /// A phone is sent a code by text, and is told nothing until `seven contact verify` has it.
+    /// A phone gets a code by text. It is told about cases only after the code was entered with
+    /// `seven contact verify`.
     Add(Box<Add>),
     /// List the contacts, in the order in which they are told.
     List(List),
-    /// Send a test notice to a contact; a go-live check wants one that arrived.
+    /// Send a test notice to a contact; the go-live check requires that one has arrived.
     Test(Test),
     /// Enter the code that a phone was sent, or have another one sent.
     Verify(Verify),
@@ -58,7 +59,8 @@ pub struct Add {
     /// Language of the notices: en or es.
     #[arg(long, value_name = "LANGUAGE", default_value = "en")]
     language: Language,
-    /// The least severe cases to tell at once, from sev0 to sev3; sev3 has no time to acknowledge.
+    /// Tell cases of this severity and graver ones. Sev0 is the gravest; sev3 cases have no
+    /// deadline.
     #[arg(long, value_name = "SEVERITY", default_value = "sev2")]
     severity: CaseSeverity,
     /// When to tell: 1 at once, 2 and 3 when nobody acknowledged the case in time.
@@ -73,13 +75,14 @@ pub struct Add {
     /// Send the casino's figures each Monday, by chat or mail.
     #[arg(long)]
     weekly: bool,
-    /// Tell about content that was refused or, each Monday, lacks answers, by chat or mail.
+    /// Tell about refused content and, each Monday, about questions that the content cannot answer,
+    /// by chat or mail.
     #[arg(long)]
     content: bool,
-    /// Tell when guests wait because something of ours does not work, by chat or mail.
+    /// Tell when guests wait because a part of the fleet does not work, by chat or mail.
     #[arg(long)]
     outages: bool,
-    /// Local hours in which only sev0 is told, such as 22:00-07:00.
+    /// The casino's local hours in which only sev0 cases are told, such as 22:00-07:00.
     #[arg(long, value_name = "HOURS")]
     quiet: Option<Hours>,
     #[command(flatten)]

@@ -1,4 +1,4 @@
-//! `seven content`: loads a casino's content, and reads and decides about its history (D31).
+//! `seven content`: loads a casino's content, shows its history, and decides about revisions (D31).
 
 mod decide;
 mod history;
@@ -17,8 +17,8 @@ use super::context::{Context, Operate};
 pub enum Content {
     /// Load a file of items; each problem is named as file:row:field with its fix.
     ///
-    /// Items that the file does not name stay as they are. A change that the pack's rules give to a
-    /// second person waits for `seven content publish`.
+    /// Items that the file does not name stay as they are. A change for which the pack's rules
+    /// require a second person waits for `seven content publish`.
     Load(load::Load),
     /// Print the key with which the casino's spreadsheet signs its calls (docs/editors.md).
     ///

@@ -15,7 +15,7 @@ use crate::wiring;
 /// Log filter for the libraries of a command, which log to stderr. Warnings of sqlx are left out,
 /// because a slow database does not concern the operator.
 const LOG: &str = "warn,sqlx=error";
-/// A command makes one short attempt to reach NATS and goes on without it.
+/// A command makes one short attempt to reach NATS; if that fails, it goes on without NATS.
 const NATS_WANTED: wiring::Nats = wiring::Nats::Wanted(std::time::Duration::ZERO);
 
 /// A command of `seven` with its arguments.
@@ -53,8 +53,8 @@ impl Context {
         Ok(Settings::load(self.config.as_deref())?)
     }
 
-    /// Returns a name of the fleet for people: the source of the settings, and host and name of its
-    /// database.
+    /// Returns a name by which people recognise the fleet: the source of its settings, and its
+    /// database's host and name.
     pub(crate) fn fleet_name(&self) -> Result<String> {
         let named = self
             .config
@@ -71,8 +71,9 @@ impl Context {
         ))
     }
 
-    /// Returns the fleet, connected at the first call. Fails without Postgres. Only warns without
-    /// NATS: most commands need only the database, and they matter most during an outage.
+    /// Returns the fleet; the first call connects it. Fails without Postgres. Without NATS, only
+    /// warns: most commands need only the database, and operators need commands most during an
+    /// outage.
     pub(crate) async fn fleet(&self) -> Result<&Fleet> {
         self.fleet.get_or_try_init(|| self.connect()).await
     }

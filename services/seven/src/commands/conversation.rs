@@ -1,5 +1,6 @@
 //! `seven conversation`: lists and shows conversations, pauses the host, and lets a person write in
-//! its place. Words of people are masked unless `--reveal` is given, which is audited.
+//! its place. Texts and known facts about guests are masked unless `--reveal` is given, which is
+//! audited.
 
 mod dialogue;
 mod list;
@@ -129,7 +130,7 @@ async fn pause(
             .scaled(Duration::from_secs(u64::from(minutes) * 60))
     });
     let mut tx = fleet.store.bind(which.casino()).await?;
-    // A turn in progress can send nothing more (D4).
+    // From now on, a turn in progress can send nothing more (D4).
     tx.cancel_unsent(conversation, "conversation_paused")
         .await?;
     tx.pause(conversation, "operator", span).await?;

@@ -55,7 +55,8 @@ pub struct Project {
     #[arg(long, value_name = "NUMBER", value_parser = positive)]
     per_day: f64,
     /// The casino's id, as `seven casino list` shows it, to use what its conversations cost this
-    /// month. The other figures are not used then. Without it: the formula.
+    /// month. --turns, --retries, --turn and --retried-turn are then not used. Without it: the
+    /// formula.
     #[arg(long, value_name = "ID")]
     casino: Option<CasinoId>,
     /// Number of turns of a conversation.

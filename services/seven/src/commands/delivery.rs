@@ -33,7 +33,7 @@ pub struct Delivery {
     json: Json,
 }
 
-/// One line of the answer: the outcomes of a casino in one hour.
+/// One line of the output: the outcomes of a casino in one hour.
 #[derive(Debug, Serialize)]
 struct Line {
     casino: CasinoId,

@@ -124,7 +124,7 @@ fn render(fleet: &Path, casinos: &Path, folder: &Path, check: bool) -> Result<()
     Ok(())
 }
 
-/// Returns the paths below `folder` that an earlier render wrote.
+/// Returns the paths of all files in the two subfolders of `folder` that a render writes.
 fn present(folder: &Path) -> Result<BTreeSet<String>> {
     let mut found = BTreeSet::new();
     for part in ["kubernetes", "nats"] {
@@ -244,8 +244,8 @@ fn of_casino(document: &CasinoConfig, folder: Option<&Path>) -> Result<()> {
     Ok(())
 }
 
-/// Checks that the values in the file agree with the document where they repeat it. The file is not
-/// written, so that values an operator added stay.
+/// Checks that the file has the same casino id, number and tier as the document. The file is not
+/// written, so that values that an operator added stay.
 fn compare(file: &Path, there: &CasinoValues, document: &CasinoValues) -> Result<()> {
     let mut problems = Vec::new();
     for (key, is, should) in [

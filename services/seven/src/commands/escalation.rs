@@ -31,8 +31,8 @@ pub enum Escalation {
     Ack(Case),
     /// Record that a case is settled.
     ///
-    /// Its conversation goes on when no other case keeps it paused; the host answers the kept
-    /// texts.
+    /// The case's conversation continues, and the host answers the kept texts. If another case
+    /// keeps the conversation paused, nothing is answered yet.
     Resolve(Case),
 }
 
@@ -164,7 +164,8 @@ async fn show(ctx: &Context, fleet: &Fleet, Show { id, of, json }: Show) -> Resu
     Ok(())
 }
 
-/// Describes the subject of a case: its row, and the day, minute and party of a booking.
+/// Describes what a case is about: its content row and, for a booking, the date, time and party
+/// size.
 fn about(subject: &str, detail: Option<&serde_json::Value>) -> String {
     let field = |name: &str| {
         let value = detail?.get(name)?;

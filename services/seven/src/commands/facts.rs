@@ -68,7 +68,8 @@ pub struct Sample {
     json: Json,
 }
 
-/// Number of conversations that a sample has for each reason (OBS-47).
+/// Number of conversations that a sample takes for each reason: least sure, opted out, most learnt,
+/// random.
 const EACH: i64 = 5;
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -97,7 +98,7 @@ impl From<Per> for Part {
     }
 }
 
-/// Counts of a casino's copy, and the turns that failed.
+/// The result of copying a casino's turns: counts, and the turns that could not be copied.
 #[derive(Debug, Default)]
 struct Copied {
     looked_at: i64,

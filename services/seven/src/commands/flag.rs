@@ -26,8 +26,8 @@ use crate::out;
 pub enum Flag {
     /// List the flags that are set, and the names of all flags.
     List(Json),
-    /// Set a flag, and replace the rule that was set: on or off for all guests, or on for a share,
-    /// a list or a period.
+    /// Set a flag, which replaces its earlier rule: on or off for all guests, or on for a share, a
+    /// list or a period.
     Set(Set),
     /// Remove a flag; the fleet's flag or the casino's document decides again.
     Clear(Whose),
@@ -51,20 +51,21 @@ pub struct Whose {
 pub struct Set {
     #[command(flatten)]
     whose: Whose,
-    /// Turn it off for every guest; overrides the other options.
+    /// Turn the flag off for every guest; overrides the other options.
     #[arg(long)]
     off: bool,
-    /// Turn it on for this share of the guests. The share is stable: a larger one keeps its guests.
+    /// Turn the flag on for this share of the guests. A larger share includes the guests of a
+    /// smaller one.
     #[arg(long, value_name = "0..100", value_parser = clap::value_parser!(u8).range(0..=100))]
     percentage: Option<u8>,
-    /// Turn it on for this guest: phone, guest id, hmac:<key>:<hex>, or - to read a phone from
-    /// stdin. May be given several times; needs --casino.
+    /// Turn the flag on for this guest: phone, guest id, hmac:<key>:<hex>, or - to read a phone
+    /// from stdin. May be given several times; needs --casino.
     #[arg(long, value_name = "GUEST", requires = "casino")]
     allow: Vec<GuestRef>,
-    /// Time from which it is on, such as 2026-12-01T15:00:00Z.
+    /// Time from which the flag is on, such as 2026-12-01T15:00:00Z.
     #[arg(long, value_name = "TIME", value_parser = super::given::moment)]
     from: Option<DateTime<Utc>>,
-    /// Time from which it is off again.
+    /// Time from which the flag is off again.
     #[arg(long, alias = "until", value_name = "TIME", value_parser = super::given::moment)]
     to: Option<DateTime<Utc>>,
 }
@@ -147,8 +148,8 @@ async fn change(fleet: &Fleet, whose: Whose, rule: Option<Rule>) -> Result<()> {
     Ok(())
 }
 
-/// Returns the rule of the flag that is set for this casino, or for the fleet; `None` if none is
-/// set.
+/// Returns the casino's own rule for this flag, or the fleet's rule if `casino` is `None`. Returns
+/// `None` if no rule is set.
 async fn stands(fleet: &Fleet, casino: Option<&CasinoId>, name: &str) -> Result<Option<Rule>> {
     let flags = match casino {
         None => fleet.store.fleet_flags().await?,

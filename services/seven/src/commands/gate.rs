@@ -1,4 +1,5 @@
-//! `seven gate`: `check` decides about texts on stdin; `hits` and `mark` are in `review`.
+//! `seven gate`: `check` prints the gate's verdicts on texts from stdin; `hits` and `mark` are in
+//! `review`.
 
 pub mod review;
 
@@ -31,9 +32,9 @@ pub enum Gate {
     /// Verdicts: pass, opt_out, opt_in, help, affirm, privacy, delete, crisis, emergency,
     /// prompt_injection, responsible_gaming, bsa_aml, patron_privacy, pii, age_verification,
     /// identity, abuse. `hits` has every layer that hit, the most severe first. `likely` is
-    /// opt_out, crisis, emergency or responsible_gaming where a text only resembles one: the guest
-    /// is asked, or is told of the helpline beside the answer. `author` is echo (a phone quotes us)
-    /// or machine where no guest wrote the text; nothing answers it.
+    /// opt_out, crisis, emergency or responsible_gaming if it is only likely that the guest means
+    /// this: the guest is asked, or gets the helpline in addition to the answer. `author` is echo
+    /// (a phone quotes us) or machine if no guest wrote the text; such a text gets no answer.
     Check(Check),
     /// Show the guardrail hits by pattern, with those that people judged to be false alarms.
     Hits(review::List),
@@ -45,7 +46,8 @@ pub enum Gate {
 pub struct Check {
     #[command(flatten)]
     json: Json,
-    /// The casino's id, as `seven casino list` shows it, of the demo pack; its replies are printed.
+    /// The casino's id, as `seven casino list` shows it. Its replies are printed; it must be the
+    /// demo pack's casino.
     #[arg(long, value_name = "ID")]
     casino: Option<CasinoId>,
     /// The casino document whose replies are printed.

@@ -1,5 +1,4 @@
-//! Parsers of arguments whose errors say which input is valid, where the libraries' own errors do
-//! not.
+//! Parsers of arguments. Their errors say which input is valid; the errors of the libraries do not.
 
 use std::{str::FromStr, time::Duration};
 

@@ -1,4 +1,5 @@
-//! `seven guest`: a guest's rights, carried out by an operator.
+//! `seven guest`: exports and deletes a guest's data, lists the guest's traces, and loads the
+//! casino's self-exclusion list.
 
 use std::{
     io::Write,
@@ -31,7 +32,7 @@ pub enum Guest {
     /// The proof of consent and opt-out stays. Give in --reason who asked, and how the person was
     /// identified. Run `seven guest traces` first: afterwards few traces are known.
     Delete(Delete),
-    /// List the ids of a guest's traces, one a line, to delete them from the trace backend.
+    /// List the ids of a guest's traces, one per line, to delete them from the trace backend.
     ///
     /// Our traces hold no text, only a hash of the phone.
     Traces(Traces),

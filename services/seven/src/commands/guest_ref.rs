@@ -1,5 +1,5 @@
-//! How a command names a guest: phone, guest id, keyed hash, or `-` for a phone on stdin, which
-//! leaves no trace in the process list.
+//! How a command names a guest: by phone, guest id or keyed hash, or with `-` for a phone on stdin.
+//! A phone on stdin does not appear in the process list.
 
 use std::{io::IsTerminal, str::FromStr};
 
@@ -59,8 +59,8 @@ impl FromStr for GuestRef {
 }
 
 impl GuestRef {
-    /// Reads the phone from stdin now if the argument is `-`, so that a command that visits several
-    /// casinos reads it only once.
+    /// If the argument is `-`, reads the phone from stdin now. A command that visits several
+    /// casinos can then use it for each of them.
     pub fn read(self) -> Result<Self> {
         match self {
             Self::Stdin => phone_on_stdin().map(Self::Phone),
@@ -85,8 +85,7 @@ impl GuestRef {
     }
 }
 
-/// Reads a phone from stdin. A terminal is asked for it without echo, so that the number stays out
-/// of the shell's history, the process list and the screen.
+/// Reads a phone from stdin. On a terminal, prompts for the phone and does not show what is typed.
 fn phone_on_stdin() -> Result<PhoneE164> {
     let mut line = String::new();
     let terminal = console::Term::stderr();

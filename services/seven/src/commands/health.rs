@@ -1,5 +1,5 @@
-//! `seven health`: asks the worker on this machine whether it is ready, for places that have no
-//! HTTP client, such as a container's health check.
+//! `seven health`: asks the worker on this machine whether it is ready. It is for health checks of
+//! containers, which have no HTTP client.
 
 use std::{net::SocketAddr, process::ExitCode, time::Duration};
 
@@ -46,7 +46,8 @@ impl Operate for Health {
     }
 }
 
-/// Returns the address of a listener on this machine; one that listens everywhere is asked locally.
+/// Returns the address at which this machine reaches the listener. If it listens on all addresses,
+/// that is the loopback address.
 fn reachable(listen: SocketAddr) -> SocketAddr {
     let mut at = listen;
     if listen.ip().is_unspecified() {

@@ -1,4 +1,5 @@
-//! An id as an operator types it: whole, or its first digits where no other id begins with them.
+//! An id as an operator types it: the whole id, or its first digits if no other id begins with
+//! them.
 
 use std::str::FromStr;
 
@@ -8,7 +9,7 @@ use seven_store::{Tx, prefix::Named};
 use uuid::Uuid;
 
 /// Minimum number of digits in a prefix. An id begins with its time, so fewer digits would match
-/// the ids of years.
+/// all ids of several years.
 const LEAST_DIGITS: usize = 4;
 const DIGITS: usize = 32;
 /// Maximum number of candidates that an error names when a prefix is ambiguous.
@@ -67,7 +68,7 @@ impl IdPrefix {
     /// without a query.
     ///
     /// # Errors
-    /// When no id or several ids begin with it.
+    /// When no id or several ids begin with the prefix.
     pub(super) async fn find(&self, tx: &mut Tx, named: Named) -> Result<Uuid> {
         if let Some(id) = self.whole() {
             return Ok(id);
@@ -76,18 +77,17 @@ impl IdPrefix {
         self.only(&found, named.plural())
     }
 
-    /// Returns the ids of the bound casino that begin with the prefix, at most one more than are
-    /// named in an error.
+    /// Returns ids of the bound casino that begin with the prefix, at most `CANDIDATES + 1`.
     pub(super) async fn candidates(&self, tx: &mut Tx, named: Named) -> Result<Vec<Uuid>> {
         let most = i64::try_from(CANDIDATES + 1)?;
         Ok(tx.ids_between(named, self.low, self.high, most).await?)
     }
 
-    /// Returns the only one of `ids` that begins with the prefix; a whole id even if it is not
-    /// among them.
+    /// Returns the only one of `ids` that begins with the prefix. A whole id is returned even if it
+    /// is not in `ids`.
     ///
     /// # Errors
-    /// When no id or several ids begin with it.
+    /// When no id or several ids begin with the prefix.
     pub(super) fn among(&self, ids: impl IntoIterator<Item = Uuid>, plural: &str) -> Result<Uuid> {
         match self.whole() {
             Some(id) => Ok(id),

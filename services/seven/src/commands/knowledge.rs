@@ -1,5 +1,5 @@
-//! `seven knowledge`: makes vectors of content, and measures how well retrieval finds the rows that
-//! answer labelled questions. Measuring needs no running fleet.
+//! `seven knowledge`: makes vectors of content, and measures retrieval with labelled questions.
+//! Measuring needs no running fleet.
 
 use std::{
     collections::HashMap,
@@ -41,12 +41,13 @@ pub enum Knowledge {
     ///
     /// FILE holds JSON lines: {"id","text","language":"en"|"es","relevant":[item
     /// ids],"typo"?,"held_out"?}. A question without relevant rows is one that the content cannot
-    /// answer; "silence" is the share of these that find nothing, which is right. Uses the
+    /// answer; "silence" is the share of such questions that find nothing, as they should. Uses the
     /// embedding of [knowledge] in the settings (default: offline) and the demo casino's content
     /// unless a file is given. Failed held-out questions are counted but not shown, so that nobody
     /// tunes retrieval to them.
     Eval(Eval),
-    /// Show the similarity of relevant and irrelevant rows per category, beside the threshold.
+    /// For each category, show the similarity of relevant and irrelevant rows, and the threshold in
+    /// use.
     Calibrate(Calibrate),
     /// Make and store the missing vectors of a casino's content; remove those of deleted rows.
     ///
@@ -77,11 +78,11 @@ pub struct Calibrate {
 pub struct Reindex {
     #[command(flatten)]
     of: Casino,
-    /// Continue when more than half of the stored vectors would be removed.
+    /// Continue even if more than half of the stored vectors would be removed.
     #[arg(long)]
     remove: bool,
-    /// Also remove the vectors of all other embeddings; use it once every worker runs with this
-    /// one.
+    /// Also remove the vectors of all other embeddings; use it only when every worker runs with the
+    /// present embedding.
     #[arg(long)]
     prune: bool,
     /// Print what would be written, and write nothing: how many vectors would be made, kept and
@@ -215,7 +216,8 @@ impl Bench {
         })
     }
 
-    /// Returns each question's query with its vector, by question id, and the time it took.
+    /// Returns each question's query with its vector, by question id, and the time that it took to
+    /// make them.
     async fn queries(&self) -> HashMap<&str, (Query<'_>, Duration)> {
         let mut queries = HashMap::new();
         for question in &self.questions {
@@ -346,8 +348,8 @@ fn items(content: Option<&Path>, reference: Reference) -> Result<Vec<Item>> {
     })
 }
 
-/// Builds the index with vectors made here, even by a hosted model: the measured content need not
-/// be loaded in any fleet.
+/// Builds the index. The vectors are made here and not read from a database, because the measured
+/// content need not be stored in any fleet.
 async fn index(items: Vec<Item>, zone: Tz, embedding: &Embedding) -> Result<Index> {
     if let Embedding::Offline(offline) = embedding {
         return Ok(Index::build(items).in_zone(zone).embedded(offline));

@@ -1,4 +1,4 @@
-//! `seven log raise|list|reset`: the log level of workers that run, for a while (PROD-43).
+//! `seven log raise|list|reset`: raises the log level of running workers for a while.
 
 use std::{process::ExitCode, time::Duration};
 
@@ -17,10 +17,10 @@ use crate::out;
 
 #[derive(Debug, Subcommand)]
 pub enum Log {
-    /// Raise the level of workers that run; it falls back by itself.
+    /// Raise the log level of running workers; it falls back by itself.
     ///
-    /// Only the fleet's own lines: libraries keep their level. No line names or quotes a guest, at
-    /// any level.
+    /// Only log lines of the fleet's own code are affected; libraries keep their level. No line
+    /// names or quotes a guest, at any level.
     Raise(Raise),
     /// List the levels that are raised now.
     List(Json),
@@ -36,7 +36,7 @@ pub struct Raise {
     /// The worker, such as compliance-gate. Without it: every worker.
     #[arg(long, value_name = "NAME")]
     worker: Option<Worker>,
-    /// After how many minutes it falls back: 1 to 30.
+    /// Number of minutes after which the level falls back: 1 to 30.
     #[arg(long, default_value_t = 30, value_parser = clap::value_parser!(u64).range(1..=30))]
     minutes: u64,
     #[command(flatten)]

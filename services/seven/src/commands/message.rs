@@ -1,4 +1,4 @@
-//! `seven message show|list`: the life of one text we sent, or the newest texts.
+//! `seven message show|list`: the history of one text that we sent, or the newest texts.
 
 use std::process::ExitCode;
 

@@ -73,8 +73,8 @@ async fn in_time<T>(asked: impl Future<Output = Result<T>>) -> Result<T> {
         .context("no answer within 1.5 s")?
 }
 
-/// Reads a file; `-` is standard input, for commands that run in a pod while the document's file is
-/// somewhere else.
+/// Reads a file, or standard input if the path is `-`: a command that runs in a pod may not have
+/// the operator's file.
 fn read(file: &Path) -> Result<String> {
     if file.as_os_str() == "-" {
         return std::io::read_to_string(std::io::stdin()).context("reading standard input");
@@ -91,8 +91,8 @@ fn capital(words: &str) -> String {
         .unwrap_or_default()
 }
 
-/// Asks a person at a terminal; without a terminal, `--yes` is required. `what` begins with the
-/// verb, such as `replay 3 dead letter(s)`.
+/// Asks a person at a terminal to confirm; without a terminal, `--yes` is required. `what` begins
+/// with the verb, such as `replay 3 dead letter(s)`.
 fn confirmed(what: &str, yes: bool) -> Result<bool> {
     if yes {
         return Ok(true);
@@ -109,7 +109,8 @@ fn confirmed(what: &str, yes: bool) -> Result<bool> {
     Ok(matches!(answer.trim(), "y" | "Y" | "yes"))
 }
 
-/// Fails if there is no such casino; otherwise an empty answer would look like a quiet casino.
+/// Fails if the casino does not exist. Otherwise, the command's empty result would look like that
+/// of a casino without guests.
 async fn known(store: &Store, casino: &CasinoId) -> Result<()> {
     let mut tx = store.bind(casino).await?;
     let row = tx.casino_row().await?;
@@ -122,7 +123,7 @@ async fn known(store: &Store, casino: &CasinoId) -> Result<()> {
 }
 
 /// Answers JSON lines on stdin with JSON lines on stdout; the first bad line ends the command with
-/// an error that names its number.
+/// an error that names the line's number.
 fn json_lines<Q: DeserializeOwned>(
     mut answer: impl FnMut(Q) -> Result<serde_json::Value>,
 ) -> Result<()> {
@@ -160,7 +161,7 @@ fn utc(at: chrono::DateTime<chrono::Utc>) -> String {
     at.format("%F %T UTC").to_string()
 }
 
-/// Formats a time for a table, whose header or neighbours say that it is UTC.
+/// Formats a time in UTC for a table cell, to the minute and without year or zone.
 fn minute(at: chrono::DateTime<chrono::Utc>) -> String {
     at.format("%m-%d %H:%M").to_string()
 }

@@ -1,4 +1,4 @@
-//! `seven model check`: asks the hosted model that the settings name once for each purpose.
+//! `seven model check`: calls the hosted model of the settings once for each purpose.
 
 use std::{process::ExitCode, time::Duration};
 
@@ -30,9 +30,9 @@ use crate::{model, out, packs};
 pub enum Model {
     /// Call the hosted model once for each purpose; print form, time and answer.
     ///
-    /// It routes, plans, writes with a tool, and judges four drafts, some of them wrong: some ten
-    /// calls, which cost what the provider charges. Fails if a call gives no usable answer, or if
-    /// the judge does not tell the drafts apart.
+    /// The model routes, plans, writes (once with a tool), and judges four drafts, some of which
+    /// are wrong. This makes about ten calls, for which the provider charges. Fails if a call gives
+    /// no usable answer, or if the judge does not tell right drafts from wrong ones.
     Check(Check),
 }
 
@@ -50,7 +50,8 @@ pub struct Check {
 struct Row {
     call: &'static str,
     model: String,
-    /// The form in which an answer with a schema was asked for.
+    /// How the server was asked for an answer that fits a JSON Schema; `-` if the call has no
+    /// schema.
     form: &'static str,
     ms: u128,
     ok: bool,
@@ -134,8 +135,8 @@ async fn check(hosted: &Hosted, pack: &Pack) -> Vec<Row> {
 /// Builds a request about the first case of the judge's trial.
 fn request(prompts: &Prompts, prompt: Prompt, pack: &Pack, deadline: Duration) -> ChatRequest {
     let case = CASES[0];
-    // Only an agent gets the guest's words as a message of its conversation; for other prompts they
-    // are quoted.
+    // An agent's prompt comes with the guest's words as a plain message of the conversation. For
+    // all other prompts, the words are wrapped in a tag.
     let words = match prompt {
         Prompt::Agent(_) => case.guest.to_owned(),
         _ => guests_words(case.guest),
@@ -250,8 +251,8 @@ fn told(error: &Error) -> String {
     format!("{error}{next}")
 }
 
-/// Describes how many turns the hosted model answered, and why it did not answer the others; `None`
-/// without turns.
+/// Describes how many turns the hosted model answered, and why it did not answer the others. `None`
+/// if there were no turns.
 pub fn answered(turns: &[(String, i64)]) -> Option<String> {
     let all: i64 = turns.iter().map(|(_, n)| n).sum();
     let by_model = turns.iter().find(|(outcome, _)| outcome == "model");

@@ -31,7 +31,7 @@ pub enum Operator {
     List(Json),
     /// Give a person one more role, or take one away.
     Role(ChangeRole),
-    /// Disable an account: its sessions and keys end at once, and it cannot log in.
+    /// Disable an account: its sessions and keys end at once, and the person cannot log in.
     Disable(Disable),
     /// Print a link for a new password or a new second factor, or forget an identity.
     Reset(Reset),
@@ -42,10 +42,10 @@ pub enum Operator {
 
 #[derive(Debug, Subcommand)]
 pub enum Key {
-    /// Make a key and print it, once. With it a program answers tickets in the operator's name,
-    /// where the operator may.
+    /// Make a key and print it; it is shown only this once. With the key, a program answers tickets
+    /// in the operator's name, wherever the operator may do so.
     Add(AddKey),
-    /// List the keys, with when they end and when each was last used.
+    /// List the keys, when each ends and when it was last used.
     List(Json),
     /// End a key at once.
     Revoke(RevokeKey),
@@ -53,12 +53,12 @@ pub enum Key {
 
 #[derive(Debug, Args)]
 pub struct AddKey {
-    /// The operator's e-mail address. A program is best given an account of its own.
+    /// The operator's e-mail address. Give each program an account of its own.
     email: String,
     /// The key's name in lists and in the audit log, such as crm.
     #[arg(long)]
     label: String,
-    /// After how many days the key ends.
+    /// Number of days after which the key ends.
     #[arg(long, default_value_t = 90)]
     days: i32,
     #[command(flatten)]
@@ -99,7 +99,7 @@ pub struct Grant {
     /// The casino's id, as `seven casino list` shows it.
     #[arg(long, value_name = "ID", group = "whose")]
     casino: Option<CasinoId>,
-    /// Apply to every casino, those that are added later too.
+    /// Apply to every casino, including those that are added later.
     #[arg(long, group = "whose")]
     all_casinos: bool,
     /// The role's last day, in UTC; an auditor's role needs one.
@@ -108,7 +108,7 @@ pub struct Grant {
 }
 
 impl Grant {
-    /// Refuses a last day that is over.
+    /// Refuses a last day in the past.
     fn check(&self) -> Result<()> {
         let today = Clock::default().now().date_naive();
         let is_over = self.last_day.is_some_and(|day| day < today);
@@ -149,17 +149,17 @@ pub struct Disable {
 pub struct Reset {
     /// The person's e-mail address.
     email: String,
-    /// Make a link for another password.
+    /// Make a link for setting a new password.
     #[arg(long, group = "what")]
     password: bool,
-    /// End the person's sessions and make a link for another second factor.
+    /// End the person's sessions and make a link for setting up a new second factor.
     #[arg(long, group = "what")]
     second_factor: bool,
-    /// Make the invitation's link again.
+    /// Make a new link for the invitation.
     #[arg(long, group = "what")]
     invitation: bool,
-    /// Forget who the person is at the casino's own login, for an address that was given to
-    /// somebody else; the next login there counts as theirs.
+    /// Forget the identity at the casino's own login to which the account is bound, because the
+    /// e-mail address now belongs to somebody else. The next login there binds the account again.
     #[arg(long, group = "what")]
     identity: bool,
     #[command(flatten)]

@@ -5,13 +5,14 @@ use std::{collections::HashSet, fmt, io::IsTerminal};
 use clap::ValueEnum;
 use comfy_table::{Attribute, Cell, Color, ContentArrangement, presets::UTF8_BORDERS_ONLY};
 
-/// Lengths to which ids are cut, each at the end of a part of the UUID. The shortest keeps only the
-/// id's time, the longest the whole id.
+/// Lengths, in characters, to which ids may be cut. Each length ends at the end of one of the
+/// UUID's groups of digits. The shortest keeps only the id's time; the longest is the whole id.
 const ID_LENGTHS: [usize; 4] = [13, 18, 23, 36];
-/// Most characters of a long cell; `-o wide` shows all.
+/// Maximum number of characters that [`short`] leaves of a text; `-o wide` shows all.
 const MOST: usize = 60;
 
-/// Words that are coloured on a terminal, where they are a whole cell or begin a line.
+/// On a terminal, a table cell that begins with one of these words is red. In a line of text, only
+/// the word itself is red, if the line begins with it.
 const RED: [&str; 12] = [
     "OVERDUE", "overdue", "CRITICAL", "critical", "FAILED", "failed", "BROKEN", "AWAY", "NONE",
     "missing", "sev0", "SEV0",
@@ -44,14 +45,15 @@ pub enum Format {
 #[derive(Debug, Clone, Copy)]
 pub struct View {
     pub(crate) wide: bool,
-    /// Columns of the terminal; None when stdout is a file or a pipe.
+    /// Width of the terminal in characters; `None` if stdout is a file or a pipe and COLUMNS is not
+    /// set.
     width: Option<u16>,
     colour: bool,
 }
 
 impl View {
-    /// Returns the view that fits stdout. NO_COLOR (any text but an empty one) turns colours off;
-    /// COLUMNS sets the width.
+    /// Returns the view that fits stdout. The environment variable COLUMNS sets the width. A
+    /// NO_COLOR that is not empty turns colours off.
     pub fn of_stdout(format: Format) -> Self {
         let set = |name| std::env::var(name).ok().filter(|value| !value.is_empty());
         let terminal = std::io::stdout().is_terminal();
@@ -136,8 +138,8 @@ impl Table {
         self
     }
 
-    /// Names the columns with ids. On a terminal they are cut to the shortest prefix that tells the
-    /// rows apart; commands accept it.
+    /// Names the columns with ids. On a terminal, ids are cut to the shortest length that still
+    /// tells the rows apart. Commands accept such a prefix.
     pub(crate) fn ids<const N: usize>(mut self, columns: [&str; N]) -> Self {
         self.ids = columns.map(str::to_owned).to_vec();
         self

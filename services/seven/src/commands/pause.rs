@@ -1,5 +1,6 @@
-//! `seven pause|resume`: the operators' switches (D14), stored and audited, then announced. The
-//! pre-send check and every turn read the stored state, so workers obey even without the news.
+//! `seven pause|resume`: sets the operators' switches (D14). A switch is stored and audited, then
+//! announced. The pre-send check and every turn read the stored switch, so workers obey even if
+//! they miss the announcement.
 
 use std::process::ExitCode;
 
@@ -28,7 +29,7 @@ pub struct Scope {
     /// The casino's id, as `seven casino list` shows it.
     #[arg(long, value_name = "ID")]
     casino: Option<CasinoId>,
-    /// Apply to every casino, those that are added later too.
+    /// Apply to every casino, including those that are added later.
     #[arg(long, alias = "all")]
     all_casinos: bool,
 }
@@ -58,12 +59,12 @@ pub struct Switches {
     /// The switch under which no proactive texts are sent, such as campaigns and reminders.
     #[arg(long)]
     proactive: bool,
-    /// The switch under which the host makes no turns; queued replies are sent, and people can
+    /// The switch under which the host makes no turns; queued replies are sent, and staff can
     /// write.
     #[arg(long)]
     agents: bool,
-    /// The switch under which the host makes no turns, and a guest who writes is told once that
-    /// nobody answers now; no campaigns. People can write.
+    /// The switch under which the host makes no turns and campaigns stop. A guest who writes is
+    /// told once that nobody answers now. Staff can write.
     #[arg(long)]
     safe_mode: bool,
     /// The switch under which nothing is sent, not even safety texts: for when texts themselves do
@@ -92,7 +93,7 @@ impl Operate for Resume {
     }
 }
 
-/// Returns the chosen switches. The array must have the order of [`Switch::ALL`].
+/// Returns the chosen switches. The array `given` must have the order of [`Switch::ALL`].
 fn chosen(command: &Switches) -> Vec<Switch> {
     let given = [
         command.outbound,
@@ -197,7 +198,8 @@ async fn resume(ctx: &Context, command: &Switches) -> Result<()> {
         return Ok(());
     }
     if wanted.contains(&Switch::Kill) {
-        // The bus may have delivered more texts from before the restore since `seven recover` ran.
+        // After `seven recover`, the bus may have delivered more texts from before the restore.
+        // Their answers end here, too.
         super::recover::end_answers_of_before(fleet)
             .await
             .context(NOT_RESUMED)?;
@@ -213,8 +215,8 @@ async fn resume(ctx: &Context, command: &Switches) -> Result<()> {
         .err()
         .map(|error| format!("{NOT_ANNOUNCED}: {}", one_line(&error)));
     let (ended, failed) = reopen(fleet, casinos).await;
-    // After an interrupted resume the switches are already off; this run completes the remaining
-    // steps.
+    // If an earlier resume was interrupted, the switches are already off; this run completes the
+    // remaining steps.
     let nothing = names.is_empty() && failed.is_empty() && ended.iter().all(is_nothing);
     ensure!(
         !nothing,
@@ -352,8 +354,8 @@ async fn reopen(fleet: &Fleet, casinos: Vec<CasinoId>) -> (Vec<Ended>, Vec<(Casi
     (ended, failed)
 }
 
-/// Mirrors the stored switches to the bus. If the bus is unreachable, the command still succeeded:
-/// the switch is stored, and the scheduler mirrors it every second.
+/// Copies the stored switches to the bus. If the bus is unreachable, the scheduler copies them
+/// later, so the command has succeeded all the same.
 async fn announce(fleet: &Fleet, casino: Option<&CasinoId>) -> Result<()> {
     for entry in fleet.store.roster().await? {
         if casino.is_none_or(|one| *one == entry.casino) {
@@ -363,7 +365,7 @@ async fn announce(fleet: &Fleet, casino: Option<&CasinoId>) -> Result<()> {
     Ok(())
 }
 
-/// Returns all switches that are on, the fleet's first.
+/// Returns all switches that are on, those for the whole fleet first.
 pub async fn standing(fleet: &Fleet) -> Result<Vec<Standing>> {
     let mut all = fleet.store.fleet_switches().await?;
     for entry in fleet.store.roster().await? {

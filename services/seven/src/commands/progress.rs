@@ -1,4 +1,5 @@
-//! Progress on stderr for work that may take more than two seconds; nothing without a terminal.
+//! Shows progress on stderr for work that may take more than two seconds. If stderr is not a
+//! terminal, nothing is shown.
 
 use std::{borrow::Cow, time::Duration};
 
@@ -7,7 +8,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 /// Period of the spinner.
 const TICK: Duration = Duration::from_millis(120);
 
-/// Shows `what` and the time that has passed until `work` is done.
+/// Shows `what` and the elapsed time for as long as `work` runs.
 pub(crate) async fn during<T>(
     what: impl Into<Cow<'static, str>>,
     work: impl Future<Output = T>,
@@ -18,12 +19,12 @@ pub(crate) async fn during<T>(
     done
 }
 
-/// A spinner that is removed when dropped, also when the work is cancelled.
+/// A spinner that is removed when dropped, even if the work was cancelled.
 struct Shown(ProgressBar);
 
 impl Shown {
     fn begin(what: Cow<'static, str>) -> Self {
-        // indicatif draws nothing where stderr is no terminal.
+        // indicatif draws nothing if stderr is not a terminal.
         let bar = ProgressBar::new_spinner().with_message(what);
         if let Ok(style) = ProgressStyle::with_template("{spinner} {msg} {elapsed}") {
             bar.set_style(style);

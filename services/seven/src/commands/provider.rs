@@ -1,5 +1,5 @@
-//! `seven provider list|stop|release`: the providers that may be called, and an operator's stop of
-//! one.
+//! `seven provider list|stop|release`: shows which providers may be called, and lets an operator
+//! stop one.
 
 use std::process::ExitCode;
 
@@ -20,7 +20,8 @@ use crate::out;
 
 #[derive(Debug, Subcommand)]
 pub enum Provider {
-    /// List the stops, parks and open circuit breakers of every provider.
+    /// List each provider's stops, its parks (stops at a casino's spend limit) and its open circuit
+    /// breaker.
     List(Json),
     /// Stop calling a provider, for all casinos or one, until `release`; texts wait.
     Stop(Stop),
@@ -45,8 +46,8 @@ pub struct Release {
     /// Name of the provider. Without it: all providers.
     #[arg(value_parser = PossibleValuesParser::new(PROVIDERS))]
     provider: Option<String>,
-    /// The casino's id, as `seven casino list` shows it, to end what holds this casino alone.
-    /// Without it: the fleet's stop.
+    /// The casino's id, as `seven casino list` shows it; only the stop for this casino is ended.
+    /// Without it: the stop for all casinos is ended.
     #[arg(long, value_name = "ID")]
     casino: Option<CasinoId>,
     #[command(flatten)]
@@ -123,7 +124,7 @@ pub(super) struct Breaker {
     state: String,
 }
 
-/// Returns the breakers that are not closed; none without Redis.
+/// Returns the breakers that are not closed; none while Redis is unreachable.
 pub(super) async fn breakers(fleet: &Fleet) -> Vec<Breaker> {
     let mut breakers = Vec::new();
     for provider in PROVIDERS {
@@ -140,7 +141,7 @@ pub(super) async fn breakers(fleet: &Fleet) -> Vec<Breaker> {
     breakers
 }
 
-/// Describes the stops and breakers because of which providers are not called.
+/// Describes the stops and breakers that keep providers from being called.
 pub(super) fn lines(stops: &[Standing], breakers: &[Breaker]) -> Vec<String> {
     if stops.is_empty() && breakers.is_empty() {
         return vec!["Providers: nothing is stopped.".to_owned()];

@@ -1,5 +1,5 @@
-//! `seven quiet-hours check`: whether a text of a class may be sent to a number at a time, and why
-//! (D6, D15).
+//! `seven quiet-hours check`: says whether a text of a given class may be sent to a number at a
+//! given time, and why (D6, D15).
 
 use std::{
     path::{Path, PathBuf},
@@ -27,7 +27,7 @@ use crate::{onboard, out};
 
 #[derive(Debug, Subcommand)]
 pub enum QuietHours {
-    /// Explain whether a text may be sent to a number at a time.
+    /// Explain whether a text may be sent to a given number at a given time.
     Check(Check),
 }
 

@@ -21,14 +21,14 @@ pub struct Reconcile {
     #[command(flatten)]
     of: Casino,
     /// Start of the period: a span before now (30m, 2h, 7d) or a time (RFC 3339). Providers list
-    /// texts for ten days.
+    /// only the texts of the last ten days.
     #[arg(long, value_name = "WHEN", default_value = "2h")]
     since: When,
     /// Print what would be written, and write nothing.
     #[arg(long)]
     dry_run: bool,
-    /// Also send texts once more that the provider has no record of and that are still useful. Its
-    /// list may lag: use --dry-run first.
+    /// Also send again the texts of which the provider has no record, if they are still useful. The
+    /// provider's list may lag: use --dry-run first.
     #[arg(long, conflicts_with = "dry_run")]
     resend: bool,
     #[command(flatten)]

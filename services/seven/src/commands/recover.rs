@@ -1,5 +1,5 @@
-//! `seven recover`: after a restore, takes over what the providers know since the backup
-//! (D5).
+//! `seven recover`: after a restore, takes over the events since the backup from the providers'
+//! records (D5).
 
 use std::{path::PathBuf, process::ExitCode};
 
@@ -27,16 +27,16 @@ pub struct Recover {
     #[command(flatten)]
     by: By,
     /// Start of the period: a span before now (30m, 2h, 7d) or a time (RFC 3339). Without it: the
-    /// time of the backup. Providers list texts for ten days.
+    /// time of the backup. Providers list only the texts of the last ten days.
     #[arg(long, value_name = "WHEN")]
     since: Option<When>,
     /// A casino and a file with its deletions, from the lost database's audit log (`seven audit
-    /// list --casino ID --event ccpa_data_deleted --json`). Those done after the backup are done
-    /// again.
+    /// list --casino ID --event ccpa_data_deleted --json`). Deletions that were done after the
+    /// backup are repeated.
     #[arg(long, value_name = "ID=FILE", value_parser = deletions)]
     deletions: Vec<(CasinoId, PathBuf)>,
-    /// The reason to go on although a casino was not compared in full. Guests who opted out
-    /// meanwhile may be texted.
+    /// The reason to go on although a casino was not compared in full. Guests who have opted out
+    /// since the backup may then be texted.
     #[arg(long, value_name = "WHY", value_parser = words)]
     accept_gaps: Option<String>,
 }
@@ -134,8 +134,8 @@ fn tell(each: &Compared) {
     }
 }
 
-/// Ends answers to texts from before the restore, because the bus may have redelivered texts that
-/// the lost fleet had already answered.
+/// Ends answers to texts from before the restore. The bus may have redelivered such texts, although
+/// the lost fleet had answered them.
 pub(super) async fn end_answers_of_before(fleet: &Fleet) -> Result<()> {
     let Some(restored_at) = fleet.store.restored_at().await? else {
         return Ok(());

@@ -1,4 +1,4 @@
-//! `seven restore`: a backup into an empty database (D5).
+//! `seven restore`: restores a backup into an empty database (D5).
 
 use std::{path::PathBuf, process::ExitCode};
 

@@ -1,4 +1,5 @@
-//! `seven run`, `seven migrate` and `seven stand-by`.
+//! `seven run`, `seven migrate` and `seven stand-by`: run a worker, apply migrations, and wait for
+//! a signal.
 
 use std::{process::ExitCode, time::Duration};
 
@@ -33,7 +34,7 @@ pub struct Run {
 
 #[derive(Debug, clap::Args)]
 pub struct Migrate {
-    /// Print what would be applied, and apply nothing; exit 1 when something would.
+    /// Print what would be applied, and apply nothing; exit with 1 if there is anything to apply.
     #[arg(long)]
     check: bool,
 }
@@ -55,7 +56,8 @@ impl Run {
     }
 }
 
-/// Runs one worker; the first SIGTERM or SIGINT drains it, a second one ends it at once.
+/// Runs one worker until a SIGTERM or SIGINT. The first signal lets the worker finish its work, a
+/// second one ends the process at once.
 async fn serve(ctx: &Context, worker: Worker, casinos: Vec<CasinoId>) -> Result<()> {
     let settings = ctx.settings()?;
     seven_telemetry::init(seven_telemetry::LogTarget::Stderr, &settings.telemetry.log)?;
@@ -87,8 +89,8 @@ async fn serve(ctx: &Context, worker: Worker, casinos: Vec<CasinoId>) -> Result<
         let listener = wiring::listener(worker, &settings).await?;
         let traces = traces::start(&settings, &fleet.bus, &service(worker))?;
         ops.serving();
-        // When the worker ends or refuses to work, the process ends too, because it would look
-        // ready otherwise.
+        // If the worker ends or refuses to work, the process ends too. Otherwise the process would
+        // still look ready.
         let served = async {
             let served = wiring::run(worker, fleet.clone(), &settings, listener).await;
             shutdown.cancel();
@@ -120,8 +122,8 @@ impl Operate for StandBy {
     }
 }
 
-/// Returns whether a worker needs NATS to start. Ingress spools texts without it, and the scheduler
-/// has duties beside the bus; the others only consume.
+/// Returns whether a worker needs NATS to start. Ingress, scheduler, console and web gateway can
+/// work without NATS: ingress, for example, spools texts. The other workers only consume from NATS.
 fn nats_for(worker: Worker) -> Nats {
     match worker {
         Worker::IngressWebhook | Worker::Scheduler | Worker::Console | Worker::WebGateway => {
@@ -139,8 +141,8 @@ fn service(worker: Worker) -> String {
     format!("seven-{}", worker.name())
 }
 
-/// Refuses an older database, which lacks columns that this build writes; a newer one only has
-/// more.
+/// Refuses an older database, which lacks columns that this build writes. A newer database is
+/// accepted, because it only has more columns.
 async fn new_enough(store: &Store) -> Result<()> {
     match store.schema().await {
         Ok(Standing::Older(version)) => anyhow::bail!(
@@ -161,7 +163,8 @@ async fn new_enough(store: &Store) -> Result<()> {
     }
 }
 
-/// Refuses a database login of one casino for a worker that serves others, which would fail later.
+/// Fails if the database limits this login to one casino and the worker serves others. Without this
+/// check the worker would fail later.
 async fn suits(store: &Store, worker: Worker, casinos: &[CasinoId]) -> Result<()> {
     // An unreachable database does not prevent a worker's start.
     let Ok(login) = store.login().await else {
@@ -184,11 +187,11 @@ async fn suits(store: &Store, worker: Worker, casinos: &[CasinoId]) -> Result<()
     Ok(())
 }
 
-/// Maximum number of casinos for which a start compares the key with that of their guests.
+/// A starting worker checks its guest hash key against the guests of at most this many casinos.
 const LOOKED_AT: usize = 5;
 
-/// Fails if the key is not the one with which the guests were hashed, because no opt-out would be
-/// found with another key (docs/rotation.md).
+/// Fails if the guests were hashed with a different guest hash key. With the wrong key no opt-out
+/// would be found (docs/rotation.md).
 async fn finds_guests(fleet: &Fleet) -> Result<()> {
     for casino in fleet.roster.serving().iter().take(LOOKED_AT) {
         // An unreachable database does not prevent a worker's start.

@@ -1,5 +1,5 @@
-//! `seven secret list|rotated`: when each secret must be rotated, and the record of a
-//! finished rotation. The secrets themselves stay in their store.
+//! `seven secret list|rotated`: shows when each secret must be rotated, and records a finished
+//! rotation. The secrets themselves stay in their store.
 
 use std::process::ExitCode;
 
@@ -20,7 +20,7 @@ use crate::out;
 
 #[derive(Debug, Subcommand)]
 pub enum Secret {
-    /// List the secrets that this fleet uses, the first due at the top.
+    /// List the secrets that this fleet uses, sorted by the date on which they are due.
     List(Json),
     /// Record in the audit log that a secret was rotated and the old one no longer works.
     Rotated(Rotated),
@@ -31,8 +31,8 @@ pub struct Rotated {
     /// Name in the settings, such as telnyx.api_key; backup is the key of the encrypted backups.
     #[arg(value_parser = names())]
     name: String,
-    /// The casino's id, as `seven casino list` shows it, for a secret of its own. Without it: the
-    /// fleet's secret.
+    /// The casino's id, as `seven casino list` shows it, for a secret that only this casino has.
+    /// Without it: the fleet's secret.
     #[arg(long, value_name = "ID")]
     casino: Option<CasinoId>,
     #[command(flatten)]
@@ -42,8 +42,8 @@ pub struct Rotated {
     verified: String,
 }
 
-/// Returns the names of the secrets that have a rotation period, and that of the backups' key,
-/// which the fleet itself never gets.
+/// Returns the names of the secrets that have a rotation period, and `backup`. `backup` is the key
+/// of the encrypted backups, which the fleet itself never gets.
 fn names() -> Vec<&'static str> {
     SECRETS
         .iter()

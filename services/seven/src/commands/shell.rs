@@ -1,4 +1,4 @@
-//! `seven completion` and `seven man`: completion scripts for shells, and man pages.
+//! `seven completion` prints completion scripts for shells, `seven man` writes man pages.
 
 use std::{
     path::{Path, PathBuf},
@@ -47,7 +47,7 @@ impl Operate for Man {
     }
 }
 
-/// Writes the pages and returns their number.
+/// Writes the man pages and returns their number.
 fn write(command: clap::Command, dir: &Path) -> std::io::Result<usize> {
     clap_mangen::generate_to(command, dir)?;
     Ok(std::fs::read_dir(dir)?

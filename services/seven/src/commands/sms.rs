@@ -1,4 +1,4 @@
-//! `seven sms inspect|risk`: JSON lines in, JSON lines out.
+//! `seven sms inspect|risk`: reads texts as JSON lines and prints one JSON line about each.
 
 use std::process::ExitCode;
 

@@ -1,5 +1,6 @@
-//! `seven status`: the state of the fleet, the most urgent lines first. An unreachable store is
-//! named within two seconds; the rest is shown, from the bus where Postgres is away.
+//! `seven status`: the state of the fleet, the most urgent lines first. A store that does not
+//! answer is named within two seconds; the data of the other stores is shown. If Postgres does not
+//! answer, workers and switches come from NATS.
 
 mod gather;
 
@@ -59,7 +60,7 @@ struct Lag {
     redelivered: usize,
 }
 
-/// A casino's switches as last mirrored to the workers.
+/// A casino's switches as the workers last got them through the bus.
 #[derive(Debug, Serialize)]
 struct Mirrored {
     casino: String,
@@ -80,7 +81,7 @@ struct Limits {
 struct Snapshot {
     #[serde(flatten)]
     stored: Stored,
-    /// Casinos' switches as last mirrored to the bus; filled only while Postgres is unreachable.
+    /// Casinos' switches as the workers last got them; filled only while Postgres is unreachable.
     mirrored: Vec<Mirrored>,
     /// Number of processes of each worker whose heartbeats arrived over NATS; filled only while
     /// Postgres is unreachable.
@@ -97,8 +98,9 @@ struct Stored {
     workers: Vec<Beat>,
     switches: Vec<Standing>,
     rows: Vec<Count>,
-    /// Number of turns of the last 24 hours with a hosted model set up, by outcome: the hosted
-    /// model answered, or the reason why it did not.
+    /// Number of turns per outcome. Covers the turns of the last 24 hours for which a hosted model
+    /// was set up. An outcome is `model`, `fallback_text`, or the reason why the offline host
+    /// answered.
     hosted: Vec<(String, i64)>,
     limits: Vec<Limits>,
     provider_stops: Vec<seven_store::providers::Stop>,
@@ -123,7 +125,7 @@ impl Operate for Status {
             return Ok(ExitCode::SUCCESS);
         }
         loop {
-            // Moves the cursor home and clears the rest of the screen.
+            // Unless the output is JSON, moves the cursor home and clears the rest of the screen.
             let before = if json { "" } else { "\u{1b}[H\u{1b}[J" };
             if let Err(error) = show(ctx, &fleet, json, before).await {
                 out!("{before}{error:#}");
@@ -136,8 +138,8 @@ impl Operate for Status {
     }
 }
 
-/// Returns the status as one document, without error texts: they may quote a provider's answer that
-/// contains a phone number.
+/// Returns the status as one document. Error texts are left out, because they may quote a
+/// provider's answer with a phone number.
 pub(super) async fn redacted(fleet: &Fleet) -> Result<serde_json::Value> {
     let mut snapshot = gather::snapshot(fleet).await;
     snapshot
@@ -253,8 +255,8 @@ impl Snapshot {
         self.away.iter().any(|away| away.store == store)
     }
 
-    /// Returns the lines that need no data from Postgres. While Postgres is unreachable no text is
-    /// sent, because the pre-send check reads it.
+    /// Returns the lines that need no data from Postgres. While Postgres is unreachable, no text is
+    /// sent, because the pre-send check is a query to Postgres.
     fn without_postgres(&self) -> Vec<String> {
         let mut lines = vec![
             "No text is sent and no turn is made until Postgres answers; texts of guests are kept."
@@ -308,7 +310,8 @@ impl Limits {
 }
 
 impl Stored {
-    /// Returns a table with one row per casino and kind of rows: their number in each state.
+    /// Returns a table of the number of stored rows in each state: one line per casino and kind of
+    /// row.
     fn rows(&self, ctx: &Context) -> String {
         let mut states: BTreeMap<(&str, &str), Vec<String>> = BTreeMap::new();
         for count in &self.rows {
@@ -327,8 +330,8 @@ impl Stored {
         table.to_string()
     }
 
-    /// Returns lines with the number of workers of each kind, and one line per worker that fell
-    /// silent.
+    /// Returns one line per worker that fell silent, and lines with the number of workers of each
+    /// kind.
     fn workers(&self) -> Vec<String> {
         let silent = |beat: &&Beat| beat.silent > SILENT_SECONDS;
         let mut lines: Vec<String> = self
@@ -363,8 +366,8 @@ impl Stored {
     }
 }
 
-/// Returns one line per alert name, severity and casino, because each open case of a casino is its
-/// own alert.
+/// Returns one line for all alerts with the same name, severity and casino. Otherwise each open
+/// case of a casino would take a line.
 fn alerts(open: &[Alert]) -> Vec<String> {
     let kind = |alert: &Alert| (alert.severity, alert.name.clone(), alert.casino_id.clone());
     let mut kinds: Vec<_> = open.iter().map(kind).collect();

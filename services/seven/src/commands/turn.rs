@@ -31,14 +31,15 @@ pub enum Turn {
     Copy(facts::Copy),
     /// Print the copied figures as JSON lines, one per turn, without guests and texts.
     Export(facts::Export),
-    /// Show per week how many turns there were, how many content rows answered, and how they went.
+    /// Show per week the number of turns, the number answered from content rows, and their
+    /// outcomes.
     Weeks(facts::Weeks),
     /// Pick up to twenty conversations of a month for a person to read.
     ///
-    /// Up to five of which the judge was least sure, five of guests who are opted out now, five
-    /// that taught us most about the guest, and five at random. While nothing of the month changes,
-    /// the same ones are picked. `conversation show` shows each; `gate mark` records what was
-    /// wrong.
+    /// Up to five of each kind: those of which the judge was least sure, those of guests who are
+    /// opted out now, those that taught us most about the guest, and random ones. The same
+    /// conversations are picked again as long as the data of the month does not change.
+    /// `conversation show` shows each; `gate mark` records what was wrong.
     Sample(facts::Sample),
 }
 

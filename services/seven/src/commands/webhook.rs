@@ -27,7 +27,7 @@ pub struct Verify {
     /// The telnyx-signature-ed25519 header.
     #[arg(long, value_name = "B64", allow_hyphen_values = true)]
     signature: String,
-    /// Time to judge at (Unix seconds). Without it: now.
+    /// Time at which the signature is judged (Unix seconds). Without it: now.
     #[arg(long, value_name = "N", allow_hyphen_values = true)]
     now: Option<i64>,
 }

@@ -1,4 +1,4 @@
-//! `seven why`: the timeline of a guest, a text or a trace over all stages.
+//! `seven why`: the timeline of a guest, a text or a trace through all stages.
 
 use std::process::ExitCode;
 
@@ -25,17 +25,18 @@ use crate::out;
 pub struct Why {
     #[command(flatten)]
     of: Casino,
-    /// The guest: phone, guest id, hmac:<key>:<hex>, or - to read a phone from stdin. Without it,
-    /// --text and --trace: a phone on stdin.
+    /// The guest: phone, guest id, hmac:<key>:<hex>, or - to read a phone from stdin. If --guest,
+    /// --text and --trace are all missing: a phone on stdin.
     #[arg(long, value_name = "GUEST", conflicts_with_all = ["text", "trace"])]
     guest: Option<GuestRef>,
-    /// Id of a text in, a turn or a text out; a unique prefix is enough.
+    /// Id of an inbound text, a turn or an outbound text; a unique prefix is enough.
     #[arg(long, value_name = "ID")]
     text: Option<IdPrefix>,
     /// Id of a trace, 32 hex digits.
     #[arg(long, value_name = "HEX", conflicts_with = "text")]
     trace: Option<String>,
-    /// Number of rows to show, at most: the newest texts, turns and sends.
+    /// Number of rows to show, at most, for each of inbound texts, turns and outbound texts: the
+    /// newest.
     #[arg(long, value_name = "N", default_value_t = 50)]
     most: i64,
     #[command(flatten)]

@@ -73,8 +73,8 @@ pub fn owner(settings: &Settings) -> Result<&SecretString> {
     )
 }
 
-/// Creates the folder so that nobody else may read it, since it will hold every guest's phone. An
-/// existing folder must be empty.
+/// Creates the folder. No other account can read it, because it will hold the phones of all guests.
+/// An existing folder must be empty.
 fn fresh(dir: &Path) -> Result<std::path::PathBuf> {
     if dir.exists() {
         let empty = std::fs::read_dir(dir)

@@ -21,7 +21,8 @@ const VERSIONED: [&str; 4] = [
     "/Library/PostgreSQL",
 ];
 
-/// Returns a program's path: the first on the PATH, else the newest version of a distribution.
+/// Returns the path of a program. The folders on the PATH come first, then the newest version below
+/// `VERSIONED`.
 pub fn find(name: &str) -> Result<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let on_path = std::env::split_paths(&path).map(|dir| dir.join(name));
@@ -70,7 +71,8 @@ fn versions(root: &Path) -> Vec<PathBuf> {
     found.into_iter().map(|(_, bin)| bin).collect()
 }
 
-/// Runs a client against the database at `url`; the last lines of its stderr are the error.
+/// Runs a client against the database at `url`. If it fails, the error has the last lines of its
+/// stderr.
 pub async fn run(program: &Path, url: &SecretString, arguments: &[&str]) -> Result<()> {
     let client = client(program, url, arguments)?
         .stdin(Stdio::null())
@@ -79,8 +81,8 @@ pub async fn run(program: &Path, url: &SecretString, arguments: &[&str]) -> Resu
     finish(program, client).await
 }
 
-/// Runs a client and writes its output to `file` through the command `encrypt`, so that no plain
-/// byte reaches the disk.
+/// Runs a client and writes its output to `file` through the command `encrypt`. No unencrypted byte
+/// reaches the disk.
 pub async fn run_into(
     program: &Path,
     url: &SecretString,
@@ -101,7 +103,8 @@ pub async fn run_into(
         .try_into()?;
     let (name, filter) = filter(encrypt, plain, file.into())?;
     let (encrypted, dumped) = tokio::join!(finish(name, filter), finish(program, Ok(client)));
-    // A filter that ends early breaks the client's pipe, so the filter's error is returned first.
+    // If the filter ends early, the client fails too. The filter's error is the cause, so it comes
+    // first.
     encrypted.and(dumped)
 }
 
@@ -142,8 +145,8 @@ fn client(program: &Path, url: &SecretString, arguments: &[&str]) -> Result<Comm
     Ok(command)
 }
 
-/// Starts a filter. Its `Command` is dropped here, which closes our end of `input`, so that a
-/// writer notices when the filter has ended.
+/// Starts a filter. Dropping its `Command` here closes our own end of `input`; only then does the
+/// program that writes to `input` notice when the filter ends.
 fn filter(
     command: &[String],
     input: Stdio,
@@ -190,8 +193,8 @@ async fn finish(program: &Path, child: std::io::Result<Child>) -> Result<()> {
     Ok(())
 }
 
-/// Returns the URL's parts as environment variables for libpq, so that no URL is on the command
-/// line.
+/// Returns the URL's parts as environment variables for libpq. A URL on the command line would show
+/// the password.
 fn environment(url: &SecretString) -> Result<Vec<(&'static str, String)>> {
     let url = Url::parse(url.expose_secret()).context("reading postgres.owner_url")?;
     let plain = |text: &str| percent_decoded(text);

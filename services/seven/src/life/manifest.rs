@@ -40,18 +40,20 @@ pub struct Manifest {
 pub struct Dump {
     pub bytes: u64,
     pub sha256: String,
-    /// Whether the command `backup.encrypt` encrypted the dump; `sha256` is then of the encrypted
-    /// file.
+    /// Whether the command `backup.encrypt` encrypted the dump; `sha256` is then the hash of the
+    /// encrypted file.
     #[serde(default)]
     pub encrypted: bool,
 }
 
-/// The key with which guests are hashed. With another key no opt-out of the backup would be found.
+/// Identifies the key with which guests are hashed. With another key, no opt-out in the backup
+/// would be found.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Key {
     pub id: i16,
-    /// A value made with the key, which shows whether a key is the same without revealing it.
+    /// A value computed with the key. Equal values mean equal keys; the value does not reveal the
+    /// key.
     pub check: String,
 }
 
@@ -92,8 +94,8 @@ impl Dump {
 impl Manifest {
     pub const FORMAT: u32 = FORMAT;
 
-    /// Writes the manifest, last and by a rename, so that a folder with a manifest is a finished
-    /// backup.
+    /// Writes the manifest by a rename, as the last file. A folder with a manifest therefore holds
+    /// a finished backup.
     ///
     /// # Errors
     /// When the folder cannot be written.
@@ -113,7 +115,7 @@ impl Manifest {
     /// Reads the manifest and compares the dump with it.
     ///
     /// # Errors
-    /// When the folder is no finished backup, has another format, or its dump does not match the
+    /// When the folder is not a finished backup, has another format, or its dump does not match the
     /// manifest.
     pub fn read(dir: &Path) -> Result<Self> {
         let path = dir.join(FILE);

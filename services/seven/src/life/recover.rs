@@ -1,5 +1,5 @@
 //! `seven recover`: reads the providers' records of the time between backup and restore (D5). It
-//! never sends a text; each record found is handled like its webhook.
+//! never sends a text; each record is handled like the webhook that would have reported it.
 
 use std::time::Duration;
 
@@ -11,8 +11,8 @@ use seven_providers::records::Records;
 use seven_runtime::Fleet;
 use seven_scheduler::reconcile::{How, Report, reconcile};
 
-/// Time before the backup from which records are read too, because the two clocks differ, and a
-/// text takes a moment to be listed.
+/// Records are read from this long before the backup. Our clock and the provider's may differ, and
+/// the provider lists a text only after a moment.
 pub const MARGIN: TimeDelta = TimeDelta::minutes(15);
 
 /// Result of one casino's comparison with its provider's records.
@@ -91,10 +91,10 @@ fn words(error: &dyn std::error::Error) -> String {
     words
 }
 
-/// Requests the deletions of `lines` once more that were done after the backup, because the restore
-/// brought their guests back. Returns their number.
+/// Requests again the deletions in `lines` that were done after the backup, because the restore
+/// brought the deleted data back. Returns how many were requested.
 ///
-/// Fails when a line is no audit entry, or the database cannot be queried.
+/// Fails when a line is not an audit entry, or the database cannot be queried.
 pub async fn forget_again(
     fleet: &Fleet,
     casino: &CasinoId,
@@ -113,8 +113,8 @@ pub async fn forget_again(
                 number + 1
             )
         })?;
-        // This deletion was done before the backup: a guest with this hash in the backup wrote
-        // again after the deletion.
+        // A deletion from before the backup is skipped. If the backup holds a guest with this hash,
+        // that guest wrote again after the deletion.
         if entry.timestamp < backup {
             continue;
         }

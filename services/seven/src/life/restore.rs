@@ -1,5 +1,5 @@
-//! `seven restore`: a backup into an empty database. Workers cannot log in until the fleet is
-//! paused, so nothing of the backup is sent (D5).
+//! `seven restore`: restores a backup into an empty database. Workers cannot log in until the fleet
+//! is paused, so no text in the backup is sent (D5).
 
 use std::path::Path;
 
@@ -33,8 +33,8 @@ pub struct Restored {
 /// chain.
 ///
 /// # Errors
-/// When the database is not empty, the guests' key is another one, or the restored data differs
-/// from the manifest. Workers then still cannot log in.
+/// When the database is not empty, the guest hash key in the settings is not that of the backup, or
+/// the restored data differs from the manifest. Workers then still cannot log in.
 pub async fn restore(settings: &Settings, dir: &Path, verify: bool, by: &str) -> Result<Restored> {
     let owner = owner(settings)?;
     let manifest = Manifest::read(dir)?;

@@ -13,7 +13,7 @@ const DAILY: TimeDelta = TimeDelta::days(30);
 const WEEKLY: TimeDelta = TimeDelta::days(90);
 const MONTHLY: TimeDelta = TimeDelta::days(365);
 
-/// A backup folder that was found.
+/// One backup in the folder of backups.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Shelved {
     pub made_at: DateTime<Utc>,
@@ -32,7 +32,7 @@ pub fn clear(shelf: &Path, now: DateTime<Utc>) -> Result<Vec<PathBuf>> {
     remove(shelf, now, |_| true)
 }
 
-/// Removes incomplete backups of more than a day ago, which may be filling the volume.
+/// Removes incomplete backups that are more than a day old, because they may be filling the volume.
 pub fn clear_broken(shelf: &Path, now: DateTime<Utc>) -> Result<Vec<PathBuf>> {
     if shelf.exists() {
         remove(shelf, now, |old| !old.whole)
@@ -116,7 +116,7 @@ mod tests {
     #[test] // DEP-31
     fn a_backup_a_day_leaves_thirty_days_then_weeks_then_months() {
         let mut there: Vec<Shelved> = Vec::new();
-        // Simulates day after day, as the schedule runs, because a removed backup stays removed.
+        // Simulates one day after the other, because a backup that was removed stays removed.
         for day in 0..500 {
             let now = at("2025-01-01T03:00:00Z") + TimeDelta::days(day);
             there.push(Shelved {
@@ -134,7 +134,7 @@ mod tests {
         let between =
             |from: i64, to: i64| ages.iter().filter(|age| (from..=to).contains(*age)).count();
         assert_eq!(between(0, 30), 31);
-        // Between 31 and 90 days, the Mondays and the first days of a month that are no Mondays are
+        // Of the backups 31 to 90 days old, those of Mondays and of each month's first day are
         // left.
         assert_eq!(
             there

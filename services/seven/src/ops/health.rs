@@ -1,4 +1,5 @@
-//! Decides whether a worker is ready for work. Only the stores that the worker needs count.
+//! Decides whether a worker is ready for work. This depends only on the stores that the worker
+//! needs.
 
 use std::{
     sync::{OnceLock, PoisonError, RwLock},
@@ -13,8 +14,7 @@ use seven_settings::Worker;
 use seven_telemetry::{Process, metrics};
 use tokio::time::{Instant, MissedTickBehavior, interval, timeout};
 
-/// Age after which a result no longer counts, because the task that checks the stores is itself in
-/// trouble.
+/// A result older than this is not trusted: the task that checks the stores is then in trouble.
 const STALE: Duration = Duration::from_secs(15);
 /// Number of failed checks in a row after which a store counts as unreachable; a single failure may
 /// only mean that the store is busy.
@@ -28,8 +28,8 @@ pub(crate) struct Stores {
     pub(crate) redis: bool,
 }
 
-/// Returns whether a worker can do its work with these stores. Redis and the model never decide,
-/// because nothing is lost without them.
+/// Returns whether a worker can do its work with these stores. Redis and the model are never
+/// required, because nothing is lost without them.
 fn can_work(worker: Worker, stores: Stores) -> bool {
     match worker {
         // Either store makes an event durable (D2).
@@ -41,8 +41,8 @@ fn can_work(worker: Worker, stores: Stores) -> bool {
         | Worker::AgentSwarm
         | Worker::PersonaEnvelope
         | Worker::OutboundSender => stores.nats && stores.postgres,
-        // The scheduler's due rows, spool and alerts are in Postgres, and restoring NATS is its own
-        // work.
+        // The scheduler's due rows, spool and alerts are in Postgres. One of its duties is to
+        // restore NATS.
         Worker::Scheduler => stores.postgres,
         // Without Postgres the console still shows a page that says so.
         Worker::Console => true,
@@ -65,7 +65,7 @@ struct State {
 }
 
 impl State {
-    /// Returns the reason why `workers` may get no work; `None` if they may.
+    /// Returns the reason why `workers` must not get work; `None` if they may get it.
     fn refusal(&self, workers: &[Worker]) -> Option<&'static str> {
         match self.looked {
             _ if self.draining => Some("draining"),
@@ -114,8 +114,8 @@ impl Health {
         )
     }
 
-    /// Reports for people: healthy, degraded (the process works, but something beside it does not)
-    /// or unhealthy.
+    /// Returns a report for people: healthy, degraded or unhealthy. Degraded means that the process
+    /// can work, but a store is unreachable or a circuit breaker is open.
     pub(crate) fn report(&self) -> (bool, Value) {
         let state = self.state.read().unwrap_or_else(PoisonError::into_inner);
         let refusal = state.refusal(&self.workers);
@@ -232,7 +232,7 @@ impl Health {
     }
 }
 
-/// Time limit of one check; a check that hangs would leave an outdated result in force.
+/// Time limit for checking one store. A check that hung would leave an outdated result in force.
 const STORE_CHECK_TIMEOUT: Duration = Duration::from_secs(3);
 
 async fn timed(store: &str, check: impl Future<Output = bool>) -> bool {
@@ -246,7 +246,7 @@ async fn timed(store: &str, check: impl Future<Output = bool>) -> bool {
     answered
 }
 
-/// Measures and logs once how long the start took, counted from the kernel's start of this process.
+/// Measures and logs, once, the time from the start of this process until it became ready.
 fn started() {
     static SAID: OnceLock<()> = OnceLock::new();
     if let (Ok(()), Some(seconds)) = (SAID.set(()), Process::age()) {

@@ -1,5 +1,5 @@
-//! Warm-up of a worker before it reports ready, so that no guest waits for connections, tables and
-//! automata made at first use. Content is read beside the work. Nothing here calls a vendor.
+//! Warms up a worker before it reports ready, so that no guest waits for connections and tables
+//! that are made at first use. Content is not read here, and no vendor is called.
 
 use std::time::Duration;
 
@@ -7,8 +7,8 @@ use seven_domain::PhoneE164;
 use seven_runtime::Fleet;
 use seven_settings::Worker;
 
-/// Time limit of the warm-up. After it a worker begins all the same; its readiness says which store
-/// is missing.
+/// Time limit of the warm-up. After this time the worker begins anyway; `/health/ready` says which
+/// store is missing.
 const LIMIT: Duration = Duration::from_secs(8);
 /// A phone number that is reserved for fiction, to warm up the lookup of area codes.
 const NUMBER: &str = "+18605550100";

@@ -32,7 +32,7 @@ fn ours() -> Session {
     }
 }
 
-/// Returns a token of ours with one part (0 header, 1 claims, 2 signature) replaced.
+/// Returns one of our tokens with one part (0 header, 1 claims, 2 signature) replaced.
 fn with(part: usize, text: &str) -> String {
     let token = keys().issue(&ours(), now()).unwrap();
     let mut parts: Vec<&str> = token.split('.').collect();
@@ -44,7 +44,7 @@ fn coded(value: &Value) -> String {
     URL_SAFE_NO_PAD.encode(value.to_string())
 }
 
-/// Returns the encoded claims of a token of ours after `change`.
+/// Returns the encoded claims of one of our tokens after `change`.
 fn claims(change: impl FnOnce(&mut Value)) -> String {
     let token = keys().issue(&ours(), now()).unwrap();
     let claims = URL_SAFE_NO_PAD
@@ -55,7 +55,7 @@ fn claims(change: impl FnOnce(&mut Value)) -> String {
     coded(&claims)
 }
 
-/// Signs changed claims under another header with the current key.
+/// Returns a token with this header and changed claims, signed with the current key.
 fn signed(header: &Value, change: impl FnOnce(&mut Value)) -> String {
     let text = format!("{}.{}", coded(header), claims(change));
     let signature = jwt_compact::Algorithm::sign(&Hs256, &keys().current.key(), text.as_bytes());
@@ -193,7 +193,7 @@ fn every_other_token_is_denied() {
         };
         assert_eq!(denied.status(), status);
     }
-    // Signed with our secret, but by another algorithm.
+    // The token is signed with our secret, but by another algorithm.
     let told: Value =
         serde_json::from_slice(&URL_SAFE_NO_PAD.decode(claims(same)).unwrap()).unwrap();
     let told = Claims::new(told);

@@ -41,7 +41,8 @@ impl Notifier for Webhook {
     }
 }
 
-/// Returns the message: `text` for notifications and simple servers, `blocks` for the channel.
+/// Returns the message: `text` for notifications and simple servers, `blocks` for display in the
+/// channel.
 fn message(notice: &Notice) -> Value {
     let Notice {
         alert_id,

@@ -4,7 +4,7 @@ use std::sync::atomic::AtomicUsize;
 
 use tokio::sync::Notify;
 
-/// Messages of one casino and queue in progress in this process.
+/// Number of messages of one casino and queue that are in progress in this process.
 #[derive(Debug, Default)]
 pub(super) struct InWork {
     pub(super) count: AtomicUsize,

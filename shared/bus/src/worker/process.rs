@@ -18,7 +18,7 @@ use crate::{
 
 impl<H: Handler> Shared<H> {
     /// Handles one message within the stage's span, a child of the span that published the message
-    /// (OBS-6). No other code opens that span.
+    /// (OBS-6). No other code opens the stage's span.
     pub(super) async fn process(
         self: Arc<Self>,
         casino: CasinoId,
@@ -48,8 +48,8 @@ impl<H: Handler> Shared<H> {
         let started = Instant::now();
         let work = self.work(casino, queue, message, from);
         tokio::pin!(work);
-        // Sends a progress acknowledgement every `ack_wait` / 3, so that the server does not
-        // redeliver the message while it waits for a permit or is handled.
+        // Sends a progress acknowledgement every `ack_wait` / 3. The server then does not redeliver
+        // the message while it waits for a permit or is handled.
         let beat = self.bus.limits.ack_wait / 3;
         let outcome = loop {
             tokio::select! {
@@ -127,8 +127,8 @@ impl<H: Handler> Shared<H> {
         let waits = matches!(outcome, Outcome::Wait { .. });
         match &outcome {
             Outcome::Done => {}
-            // Discards the span before a copy is published, so that the copy keeps the trace of the
-            // original.
+            // Discards the span before a copy is published. The copy then keeps the original's
+            // trace.
             Outcome::Wait { .. } => trace::discard(),
             Outcome::Retry { .. } => trace::fail("retry"),
             Outcome::Unavailable { .. } => trace::fail("unavailable"),
@@ -182,8 +182,8 @@ impl<H: Handler> Shared<H> {
         self.acknowledge(message, ack).await;
     }
 
-    /// Returns the acknowledgement of a message that waits. Near the delivery limit a fresh copy
-    /// replaces it, so that only messages that crash workers reach `max_deliver`.
+    /// Returns the acknowledgement of a message that waits. Near the delivery limit, a fresh copy
+    /// replaces the message. So only messages that crash workers reach `max_deliver`.
     async fn wait_ack(&self, message: &jetstream::Message, after: Duration) -> AckKind {
         let deliveries = message.info().map_or(1, |i| i.delivered);
         if self.bus.limits.max_deliver > 0
@@ -249,8 +249,8 @@ impl<H: Handler> Shared<H> {
     }
 }
 
-/// Sets the span attributes that OpenTelemetry's conventions require for processing a message, and
-/// the time that the message spent in the stream.
+/// Sets the span attributes that OpenTelemetry requires for processing a message. Also sets how
+/// long the message was in the stream.
 fn describe(message: &jetstream::Message) {
     if !trace::on() {
         return;

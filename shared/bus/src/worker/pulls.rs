@@ -1,6 +1,5 @@
-//! One subscription for all pulls of a worker, so that an idle consumer costs one table entry
-//! instead of some kilobytes. Each message names its consumer, and each status message names its
-//! pull.
+//! One subscription for all pulls of a worker. An idle consumer then costs one table entry instead
+//! of some kilobytes. Each message names its consumer, and each status message names its pull.
 
 use std::{
     collections::HashMap,
@@ -18,7 +17,7 @@ use tokio::sync::Notify;
 use super::in_work::InWork;
 use crate::{Bus, Error};
 
-/// The inbox for the replies to all pulls of a worker, and the consumers that wait for them.
+/// The inbox for the replies to all pulls of a worker, and a seat for each consumer that is served.
 #[derive(Debug)]
 pub(super) struct Pulls {
     inbox: String,
@@ -39,7 +38,7 @@ pub(super) struct Seat {
 #[derive(Debug, Default)]
 struct Pull {
     number: u64,
-    /// Messages requested that have not arrived.
+    /// Number of requested messages that have not arrived.
     left: usize,
     end: Option<End>,
 }
@@ -100,7 +99,8 @@ impl Pulls {
         }
     }
 
-    /// Requests `asked` messages of the consumer, and waits until they arrived or `expires` passed.
+    /// Requests `asked` messages of the consumer, and waits until they have arrived or `expires`
+    /// has passed.
     pub(super) async fn pull(
         &self,
         bus: &Bus,
@@ -216,7 +216,7 @@ impl Seat {
         }
     }
 
-    /// Ends the pull of this number, or the current pull for `None`.
+    /// Ends the pull with this number; `None` ends the current pull.
     fn finish(&self, number: Option<u64>, broken: Option<String>) {
         let mut pull = self.state();
         if pull.end.is_none() && number.is_none_or(|number| number == pull.number) {

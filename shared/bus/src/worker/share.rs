@@ -1,5 +1,5 @@
-//! Limits the messages that a worker takes of one casino (D16): its share of the permits, with some
-//! permits left free for the next casino that becomes busy.
+//! Limits the messages that a worker takes from one casino to a fair share of the permits (D16).
+//! Some permits stay free for the next casino that becomes busy.
 
 use std::sync::{Arc, atomic::Ordering};
 
@@ -11,8 +11,8 @@ use super::{
     shared::{Handler, Shared},
 };
 
-/// Maximum number of messages that a casino requests while none of its messages is in progress: the
-/// first batches of all casinos together must not use up the permits.
+/// Maximum number of messages that a casino requests while none of its messages is in progress.
+/// Otherwise the first batches of all casinos together could use up the permits.
 const FIRST: usize = 8;
 const LARGEST: usize = 64;
 
@@ -23,9 +23,9 @@ pub(super) struct InWorkGuard<H: Handler> {
     queue: Option<Queue>,
 }
 
-/// Returns how many of `permits` a casino may still take beside `others` busy ones; the casino may
-/// have at least one message in progress. An eighth of the permits stays free for the next busy
-/// casino.
+/// Returns how many more of `permits` a casino may take. `mine` is the number of the casino's
+/// messages in progress, `others` the number of other busy casinos. A casino may always have one
+/// message in progress. An eighth of the permits stays free for the next busy casino.
 fn room(permits: usize, others: usize, mine: usize) -> usize {
     let shared = permits.saturating_sub((permits / 8).max(1)).max(1);
     let fair = (shared / (others + 1)).max(1);
@@ -84,7 +84,8 @@ impl<H: Handler> Drop for InWorkGuard<H> {
                 .busy
                 .fetch_sub(1, Ordering::AcqRel);
         }
-        // At most one task waits here, perhaps not yet: `notify_one` stores the wake-up for it.
+        // At most one task waits for this. If it does not wait yet, `notify_one` stores the wake-up
+        // for it.
         self.work.ended.notify_one();
     }
 }

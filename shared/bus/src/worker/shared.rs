@@ -45,7 +45,7 @@ pub(super) struct Shared<H> {
 #[derive(Debug)]
 pub(super) struct Reserve {
     pub(super) permits: Semaphore,
-    /// Number of casinos and queues with messages in progress.
+    /// Number of consumers (of a casino and queue) with messages in progress.
     pub(super) busy: AtomicUsize,
 }
 
@@ -77,7 +77,7 @@ pub struct Delivery<E> {
     /// The message's identity, the same for each of its copies.
     pub key: String,
     pub stream_seq: u64,
-    /// Number of deliveries, 1 at first. It includes waits, so it does not count failures.
+    /// Number of deliveries, 1 at first. It includes waits, so it is not the number of failures.
     pub deliveries: i64,
     /// Number of this try in this process, from 1: one more than the previous failures.
     pub tries: u32,
@@ -88,12 +88,12 @@ pub struct Delivery<E> {
 pub enum Outcome {
     /// The effect is durable and the follow-up messages are published.
     Done,
-    /// The message failed and is retried; the row in Postgres counts the try.
+    /// The message failed; it is retried after `after`, and the try is counted.
     Retry { after: Duration, why: String },
-    /// Nothing failed, but it is too early because of a lease, a pace or a window.
+    /// Nothing failed, but it is too early because of a lease, a pace or a time window.
     Wait { after: Duration, why: &'static str },
-    /// A dependency is unreachable: the stage returns all messages and stops pulling until it
-    /// answers.
+    /// A dependency is unreachable: the stage returns all messages and stops pulling until the
+    /// dependency answers.
     Unavailable { what: String },
     /// The message cannot be handled and becomes a dead letter (D17).
     Park {
@@ -105,13 +105,14 @@ pub enum Outcome {
 
 #[derive(Debug, Clone, Copy)]
 pub struct WorkerSettings {
-    /// Maximum number of messages in progress. The urgent and the safety queue have reserves of
-    /// their own: each an eighth of this, at least 4.
+    /// Maximum number of messages in progress. The urgent and the safety queue each have an
+    /// additional reserve: an eighth of this number, but at least 4.
     pub concurrency: usize,
     /// Longest time a handler may take; then the handler is cancelled and the message is
     /// redelivered.
     pub deadline: Duration,
-    /// Longest time for finishing messages after shutdown begins; then they are returned.
+    /// Longest time for finishing messages after shutdown begins; the others are then returned to
+    /// the bus.
     pub drain: Duration,
 }
 
@@ -135,8 +136,8 @@ impl WorkerSettings {
         }
     }
 
-    /// Returns the maximum number of a queue's messages in progress in this process. Autoscaling by
-    /// backlog must use the same number for every worker.
+    /// Returns the maximum number of a queue's messages in progress in this process.
+    /// `deploy/render` computes the autoscaler's backlog thresholds from the same number.
     pub fn permits(&self, queue: Option<Queue>) -> usize {
         match queue {
             Some(Queue::Urgent | Queue::Safety) => (self.concurrency / 8).max(4),

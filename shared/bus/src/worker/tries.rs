@@ -1,5 +1,5 @@
-//! Counts the failures of each message in this process (D16). The server's count of deliveries
-//! cannot serve for that, because it includes waits.
+//! Counts the failures of each message in this process (D16). The server's count of deliveries is
+//! not used, because it includes waits.
 
 use std::{
     collections::HashMap,
@@ -22,7 +22,7 @@ struct Failed {
 
 /// How long failures are remembered; longer than any pause between two tries.
 const FAILURE_MEMORY: Duration = Duration::from_secs(600);
-/// Maximum number of entries at which old ones are not removed yet.
+/// Expired entries are removed only when there are at least this many entries.
 const FEW: usize = 1_000;
 
 impl Tries {

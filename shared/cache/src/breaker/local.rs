@@ -78,8 +78,8 @@ impl Local {
         settings: &BreakerSettings,
     ) -> Option<Transition> {
         if let Phase::Half { good, probe } = &mut self.phase {
-            // Only the outcome of the running probe counts, even if Redis granted it before it
-            // became unreachable.
+            // Only the outcome of the probe that this fallback admitted counts. A probe that Redis
+            // admitted before it became unreachable is ignored.
             if probe
                 .as_ref()
                 .is_none_or(|(token, _)| *token != permit.token)

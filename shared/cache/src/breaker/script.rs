@@ -7,8 +7,8 @@ use redis::Script;
 
 use super::{Breaker, BreakerState, Outcome, Permit, Transition};
 
-/// Milliseconds, beyond the cooldown, after which the state of an unused breaker is deleted:
-/// without calls, the state says nothing about the callee.
+/// Milliseconds after the cooldown at which the state of an unused breaker is deleted. Without
+/// calls, the state says nothing about the callee.
 const FORGOTTEN_MILLIS: u64 = 3_600_000;
 
 /// Maximum wait before a retry while another caller's probe is running. It is short, because a
@@ -29,7 +29,8 @@ pub(super) enum Admitted {
     },
 }
 
-/// KEYS: state. ARGV: token, lease ms, kept ms. Returns {kind, wait ms, moved}.
+/// KEYS: state. ARGV: token, lease ms, ms to keep the state. Returns {kind, wait ms, moved}; kind 0
+/// is closed, 1 probe, 2 refused, 3 refused because another probe runs.
 static ADMIT: LazyLock<Script> = LazyLock::new(|| {
     Script::new(
         "local t = redis.call('TIME')
@@ -51,8 +52,9 @@ static ADMIT: LazyLock<Script> = LazyLock::new(|| {
     )
 });
 
-/// KEYS: state, failures. ARGV: outcome, token, probe?, failures, window ms, cooldown ms,
-/// successes, kept ms. Returns {transition, failures}; 0 none, 1 opened, 2 reopened, 3 closed.
+/// KEYS: state, failures. ARGV: outcome, token, 1 for a probe, failures that open the breaker,
+/// window ms, cooldown ms, successes that close it, ms to keep the state. Returns {transition,
+/// failures}; transition 0 is none, 1 opened, 2 reopened, 3 closed.
 static RECORD: LazyLock<Script> = LazyLock::new(|| {
     Script::new(
         "local t = redis.call('TIME')
@@ -84,7 +86,7 @@ static RECORD: LazyLock<Script> = LazyLock::new(|| {
     )
 });
 
-/// KEYS: state. Returns {kind, wait ms}.
+/// KEYS: state. Returns {kind, wait ms}; kind 0 is closed, 1 open, 2 half open.
 static STATE: LazyLock<Script> = LazyLock::new(|| {
     Script::new(
         "local t = redis.call('TIME')

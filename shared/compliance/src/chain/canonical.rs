@@ -13,8 +13,8 @@ pub fn canonical(value: &Value) -> String {
 fn write(value: &Value, out: &mut String) {
     match value {
         Value::Object(map) => {
-            // Sorts here and not in serde_json, because the order would change if another crate
-            // enabled serde_json's `preserve_order` feature.
+            // Does not rely on serde_json for the order of keys. Another crate may change that
+            // order by enabling serde_json's `preserve_order` feature.
             let mut entries: Vec<_> = map.iter().collect();
             entries.sort_by(|a, b| a.0.cmp(b.0));
             out.push('{');

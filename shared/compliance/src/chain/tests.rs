@@ -111,8 +111,8 @@ fn cut_tails_holes_and_forged_heads_are_found() {
     assert_eq!(check(&stored[..4], Some(&head)).head, HeadState::Truncated);
     assert_eq!(check(&[], Some(&head)).head, HeadState::Truncated);
     assert_eq!(check(&stored, None).head, HeadState::Missing);
-    // An attacker who cuts off the last event and shortens the head to match cannot seal it: the
-    // key is missing.
+    // An attacker cuts off the last event and shortens the head to match. Without the key, the
+    // attacker cannot seal the changed head.
     let shortened = Head {
         length: 4,
         head_hash: stored[3].content_hash.clone(),

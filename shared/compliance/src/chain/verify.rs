@@ -36,7 +36,7 @@ pub struct Report {
 #[serde(rename_all = "snake_case")]
 pub enum HeadState {
     Holds,
-    /// There are events but no head, or a head but no events.
+    /// There are events but no head.
     Missing,
     /// The seal does not match the head: somebody without the key wrote it.
     Forged,
@@ -46,7 +46,7 @@ pub enum HeadState {
     Differs,
 }
 
-/// Checks one guest's `chain` at one casino (ordered by position) against its head.
+/// Checks the chain of one guest at one casino against its head. `chain` is ordered by position.
 pub fn verify(
     casino_id: &str,
     guest_phone_hash: &str,

@@ -114,8 +114,8 @@ impl Engine {
         if machine == Machine::Busy && (urgent || stops) {
             return decision;
         }
-        // Keeps the urgent hits, because a person must see a cry for help even in a machine's text,
-        // which gets no reply.
+        // A machine's text gets no reply. The urgent hits are kept, because a person must see a cry
+        // for help even in such a text.
         let hits = decision
             .hits
             .into_iter()
@@ -136,8 +136,8 @@ impl Engine {
                 .wrapped(text, reading, |inside| self.whole_message(inside))
         });
         let command = command.map(Row::keyword);
-        // The classifier (D20) finds texts that resemble a layer without matching a pattern, and
-        // overrules patterns that match ordinary talk.
+        // The classifier (D20) finds texts that belong to a layer but match none of its patterns.
+        // It also overrules patterns that match ordinary talk.
         let likeness = if command.is_none() {
             Likeness::of(reading.folded.line())
         } else {
@@ -169,8 +169,8 @@ impl Engine {
             .or_else(|| self.commands.own_sentence(reading).map(Row::keyword))
             .or_else(|| phrase(Intent::OptOut).filter(|_| !kept))
             .or_else(|| phrase(Intent::OptIn).filter(|_| !negates(reading)));
-        // If pieces were joined into a word that only the pack knows, decides the keyword again
-        // without the pack, because ingress, which has no pack, must find the same keyword.
+        // Ingress has no pack and must find the same keyword as the gate. If pieces were joined to
+        // a word that only the pack knows, the keyword is decided again without the pack.
         let keyword = if reading.foreign_joins {
             Self::base().judge(text, &mut Workspace::default()).keyword
         } else {
@@ -197,8 +197,8 @@ impl Engine {
         let mut hits: Vec<Hit> = certain.chain(by_shape).map(hit).collect();
         let spared =
             by_words(found).any(|found| matches!(found, OptOutRule::Spared | OptOutRule::Kept));
-        // Ignores the classifier's layer if the pack has no rule for it: another trade, for
-        // instance, may have nothing to do with gambling problems.
+        // If the pack has no rule for the classifier's layer, the layer is ignored. In another
+        // trade, for instance, gambling problems may not matter.
         let layer = likeness
             .filter(|_| keyword.is_none() && hits.is_empty())
             .and_then(|like| like.layer());
@@ -333,8 +333,8 @@ fn in_words(found: OptOutRule, wanted: Intent) -> Option<Keyword> {
     })
 }
 
-/// Judges the whole text and each of its clauses, and returns the most certain result, because a
-/// cry for help may share a text with a question about dinner.
+/// Judges the whole text and each of its clauses, and returns the most certain result. A cry for
+/// help may share a text with a question about dinner.
 fn surest_clause(reading: &Reading, layer: Layer, whole: Likeness) -> Band {
     let clauses = reading.folded.clauses();
     let bands = clauses
@@ -381,8 +381,9 @@ fn hit(rule: &PackRule) -> Hit {
     }
 }
 
-/// Returns the verdict by precedence: first a bare STOP or START, which nothing may delay (D7),
-/// then a cry for help, an opt-out in plain language, the other layers, and last HELP or YES.
+/// Returns the verdict by precedence. A bare STOP or START comes first, because nothing may delay
+/// it (D7). Then come a cry for help, an opt-out in plain language, the other layers, and last HELP
+/// or YES.
 fn verdict(whole: bool, keyword: Option<Keyword>, hits: &[Hit]) -> Verdict {
     let worst = || hits.first().cloned().map(Verdict::Guardrail);
     let urgent = || {

@@ -30,7 +30,7 @@ pub enum Error {
     Examples(Vec<Failure>),
 }
 
-/// An example in the pack that the pack's own rule judges differently.
+/// An example in the pack that the rules do not judge as the pack says.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Failure {
     #[error("rule `{rule}` does not match {example:?}")]
@@ -57,10 +57,10 @@ pub(super) struct Pack {
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Typos {
-    /// Words that are recognised even with a typo, as lists of words or as groups.
+    /// Words that are recognised even with a typo; each entry has several, separated by blanks.
     #[serde(default)]
     forgive: Vec<String>,
-    /// Real words that differ by one letter from a word in `forgive`, and are not typos of it.
+    /// Real words that differ by one letter from a word in `forgive`. They are never corrected.
     #[serde(default)]
     real: Vec<String>,
 }
@@ -73,8 +73,8 @@ pub(super) struct PackRule {
     pub(super) intent: String,
     #[serde(default)]
     pub(super) language: Option<Language>,
-    /// The rule's language, by its BCP 47 name (`zh`), if the pack has only safety layers in it;
-    /// `None` for any other rule.
+    /// The rule's language (BCP 47, such as `zh`) if the pack has only safety layers in that
+    /// language; `None` for any other rule.
     #[serde(default)]
     pub(super) safety_language: Option<String>,
     #[serde(default)]
@@ -82,12 +82,12 @@ pub(super) struct PackRule {
     /// Patterns that cancel the rule's match when they match too.
     #[serde(default)]
     unless: Patterns,
-    /// Whether a match counts even if the classifier finds that the text does not resemble this
-    /// layer (D20).
+    /// Whether a match is always a hit. For other rules, the classifier may find that the text does
+    /// not belong to the layer (D20).
     #[serde(default)]
     pub(super) certain: bool,
-    /// Whether the rule describes ordinary wording: a match is no hit and silences the classifier
-    /// for this layer (D20). Not allowed for urgent layers.
+    /// Whether the rule describes ordinary wording. A match is then no hit, and stops the
+    /// classifier from finding this layer (D20). Not allowed for urgent layers.
     #[serde(default)]
     pub(super) spares: bool,
     #[serde(default)]
@@ -123,8 +123,8 @@ impl Patterns {
 }
 
 impl PackRule {
-    /// Returns whether a match counts whatever the classifier finds. Rules in safety languages
-    /// always do, because the classifier knows only English and Spanish.
+    /// Returns whether a match is a hit whatever the classifier finds. Every rule of a safety
+    /// language is certain, because the classifier knows only English and Spanish.
     pub(super) fn is_certain(&self) -> bool {
         self.certain || self.safety_language.is_some()
     }

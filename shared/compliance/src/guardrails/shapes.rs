@@ -86,7 +86,7 @@ fn is_card(folded: &Folded, start: usize, end: usize) -> bool {
         })
 }
 
-/// Returns whether the digits are a card number. Cards begin with 3 to 6 or 22 to 27, which rules
+/// Returns whether the digits are a card number. Cards begin with 3 to 6 or 22 to 27. This rules
 /// out most booking numbers before the check digit is tested.
 fn is_card_number(digits: &[u8]) -> bool {
     let issuer = matches!(digits, [3..=6, ..] | [2, 2..=7, ..]);

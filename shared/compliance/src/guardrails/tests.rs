@@ -298,8 +298,8 @@ proptest! {
         prop_assert_eq!(plain.hits, changed.hits);
     }
 
-    // Capitals in part of a text may show a name beside a command ("STOP -Pat"); they change
-    // nothing else.
+    // Capitals in part of a text may mark a name after a command ("STOP -Pat"); they change nothing
+    // else.
     #[test]
     fn capitals_change_nothing_but_a_signature(
         text in pieces(),

@@ -30,7 +30,7 @@ pub struct Disclosure {
     pub law: Option<String>,
 }
 
-/// The waiting period, in hours, before an offer above a value in dollars.
+/// A waiting period, which applies to offers worth more than `offers_above_dollars`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CoolingOff {
@@ -142,8 +142,9 @@ struct Row {
 }
 
 impl Row {
-    /// Builds the state's law. A state without a window of its own gets the federal one; every
-    /// other missing value gets the safest meaning.
+    /// Builds the state's law. A state without its own window gets the federal one. Where the table
+    /// says nothing, there is no waiting period; disclosure and the check for self-excluded guests
+    /// are required.
     fn law(self, federal_hours: Hours, federal: &Federal) -> Result<Law, Invalid> {
         let own_window = self.hours.is_some() || !self.hours_on.is_empty();
         if own_window != (self.source.is_some() && self.grade.is_some()) {

@@ -96,8 +96,8 @@ pub(super) const FILLERS: [(&[&str], Filler); 3] = [
     (AGREEMENT, Filler::Agreement),
 ];
 
-/// Returns the courtesy words that may stand before or after an opt-out in plain language, as
-/// alternatives for a pattern.
+/// Returns the words that may come before or after an opt-out in plain language, as alternatives
+/// for a pattern.
 pub(crate) fn courtesy() -> String {
     [COURTESY, LEAD_IN].concat().join("|")
 }

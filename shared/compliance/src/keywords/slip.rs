@@ -1,10 +1,10 @@
 //! Recognises a command with typos: "Syop", "tsop", "sto p", "StopStop", "CANCELL". Only whole
-//! messages are corrected, because "step" and "shop" are words of their own in a sentence.
+//! messages are corrected, because "step" and "shop" are ordinary words in a sentence.
 
 use strsim::osa_distance;
 
-/// A command word, its misspellings with more than one typo, and real words that differ from it by
-/// one letter and are no typos.
+/// A command word with two lists. `also` has misspellings with more than one typo. `real` has real
+/// words that differ from the command by one letter; they are not corrected.
 struct Word {
     word: &'static str,
     also: &'static [&'static str],

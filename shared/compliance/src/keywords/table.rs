@@ -5,17 +5,17 @@ use seven_domain::Language;
 
 use super::Intent;
 
-/// The other words that a message may contain and still count as the command.
+/// The words that a message may contain besides the command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Fit {
     /// No other words.
     Alone,
     /// Courtesy: "please", "thank you", "now".
     Polite,
-    /// Also "hey", "ok", "just". Such a row also counts as a sentence of its own, and takes
-    /// precedence over another keyword in the message.
+    /// Courtesy, and words such as "hey" and "just". Such a row may also be a separate sentence. If
+    /// the message has another keyword, as in "ok stop", such a row takes precedence.
     Core,
-    /// Also words that follow a yes, as in "yes sounds good".
+    /// Courtesy, and words that follow a yes, as in "yes sounds good".
     Agreeing,
 }
 

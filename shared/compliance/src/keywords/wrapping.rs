@@ -9,8 +9,8 @@ use crate::normal::without_marks;
 
 /// The longest text that is searched for a wrapped command.
 const LONGEST_BYTES: usize = 300;
-/// The maximum number of rounds, each of which removes one wrapping at the start and one at the
-/// end; wrappings can be nested.
+/// Maximum number of rounds. Each round removes one wrapping at the start and one at the end,
+/// because wrappings can be nested.
 const ROUNDS: usize = 5;
 
 /// The text that is left when its wrapping has been removed.
@@ -59,7 +59,7 @@ static WRAPPINGS: LazyLock<Wrappings> = LazyLock::new(|| {
     }
 });
 
-/// Words that no name contains: if one of them follows "stop from" or a dash, the words there are
+/// Words that no name contains. If one of them comes after "stop from" or a dash, the text there is
 /// not a signature.
 const NO_NAMES: &[&str] = &[
     "a", "all", "at", "for", "here", "home", "in", "it", "me", "my", "now", "of", "on", "or",

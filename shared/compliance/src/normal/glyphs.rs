@@ -1,4 +1,4 @@
-//! Decides about single characters: which are dropped, which stand for a word, and which foreign
+//! Decides about single characters: which are dropped, which are read as a word, and which foreign
 //! letters look like Latin ones.
 
 use unicode_security::confusable_detection::skeleton;
@@ -10,8 +10,8 @@ pub(super) enum Special {
     Letter(char),
 }
 
-/// Returns the letter drawn in a circle, in a square or as half of a flag. One alone is a symbol;
-/// several in a row spell a word.
+/// Returns the letter drawn in a circle, in a square or as half of a flag. One such letter alone is
+/// a symbol; several in a row spell a word.
 pub(super) fn enclosed(c: char) -> Option<char> {
     const ROWS: [u32; 7] = [0x1f110, 0x1f130, 0x1f150, 0x1f170, 0x1f1e6, 0x24b6, 0x24d0];
     let code = u32::from(c);
@@ -21,7 +21,8 @@ pub(super) fn enclosed(c: char) -> Option<char> {
     char::from_u32(u32::from(b'a') + code - row)
 }
 
-/// Returns how to treat a character that is not read as a letter; `None` for ordinary characters.
+/// Returns whether a character is dropped, separates words, or is read as a word or a letter;
+/// `None` for ordinary characters.
 pub(super) fn special(c: char) -> Option<Special> {
     match c {
         '´' | '‘' | '’' | '‛' | 'ʼ' | 'ʹ' | '′' | '＇' => Some(Special::Nothing),
@@ -32,8 +33,8 @@ pub(super) fn special(c: char) -> Option<Special> {
         | '\u{202a}'..='\u{202e}'
         | '\u{2060}'..='\u{2069}'
         | '\u{feff}' => Some(Special::Nothing),
-        // Separates words here, because Unicode would replace these characters by letters, which
-        // would join the word beside them.
+        // These characters separate words. Otherwise Unicode would replace them by letters, which
+        // would become part of the word beside them.
         'ℹ' | 'Ⓜ' | '™' | '℠' | '\u{1f100}'..='\u{1f1ff}' => Some(Special::Separator),
         // Small capitals.
         'ᴀ' => Some(Special::Letter('a')),
@@ -52,7 +53,7 @@ pub(super) fn special(c: char) -> Option<Special> {
         'ᴛ' => Some(Special::Letter('t')),
         'ᴜ' => Some(Special::Letter('u')),
         'ᴠ' => Some(Special::Letter('v')),
-        // A pictogram counts as the word for the thing that it shows.
+        // A pictogram is read as the word for what it shows.
         '🛑' => Some(Special::Word("stop")),
         '🤖' => Some(Special::Word("robot")),
         '🖕' => Some(Special::Word("middlefinger")),
@@ -61,8 +62,8 @@ pub(super) fn special(c: char) -> Option<Special> {
     }
 }
 
-/// Passes to `out` the Latin letter that a letter of another script looks like, or the character
-/// itself in lower case.
+/// Passes a character to `out` in lower case. If a letter of another script looks like a Latin
+/// letter, passes the Latin letter instead.
 pub(super) fn latin(c: char, mut out: impl FnMut(char)) {
     if c.is_ascii() {
         return out(c.to_ascii_lowercase());

@@ -44,15 +44,14 @@ pub(super) fn amount(words: &[Word], at: usize) -> Option<(Amount, usize)> {
     })
 }
 
-/// Returns the second amount of a range such as "$25-500", whose first amount ends just before this
-/// word.
+/// Returns the second amount of a range such as "$25-500". The first amount ends just before `at`.
 pub(super) fn range_end(words: &[Word], at: usize, currency: Currency) -> Option<(Amount, usize)> {
     let (cents, end) = number(words, at).filter(|_| words[at].gap == Gap::Hyphen)?;
     Some((Amount::Money { cents, currency }, end))
 }
 
-/// Returns the number that begins at this word, in hundredths of its unit, and the index of the
-/// word after the number.
+/// Returns the number that begins at this word, in hundredths of its unit. Also returns the index
+/// of the word after the number.
 pub(super) fn number(words: &[Word], at: usize) -> Option<(u64, usize)> {
     let first = words.get(at)?;
     if first.is_number() {

@@ -19,12 +19,12 @@ pub struct Promotion {
     /// The value in dollars; if the wording says "20%", a value of 20 is a percentage.
     pub value: Option<f64>,
     /// The first and last day, such as `2026-03-15`, both included, in the casino's time zone.
-    /// `None` is open-ended; a text that is no date makes the promotion invalid.
+    /// `None` is open-ended; a text that is not a date makes the promotion invalid.
     pub valid_from: Option<String>,
     pub valid_until: Option<String>,
 }
 
-/// A content row that was retrieved for this reply, such as a restaurant, a show or a rule.
+/// A content row that was retrieved for this reply. It may describe a restaurant, a show or a rule.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Row {
     /// The complete wording, as the model saw it.
@@ -36,8 +36,8 @@ pub struct Row {
 // === impl Promotion ===
 
 impl Promotion {
-    /// Returns whether the promotion is valid now. Compares days and not instants, so that a change
-    /// of the clocks cannot move the first or last minute.
+    /// Returns whether the promotion is valid now. Compares days, not instants: a change of the
+    /// clocks then cannot move the first or last minute.
     pub fn is_live(&self, now: DateTime<Utc>, zone: Tz) -> bool {
         let today = now.with_timezone(&zone).date_naive();
         let holds = |day: &Option<String>, test: fn(NaiveDate, NaiveDate) -> bool| match day {

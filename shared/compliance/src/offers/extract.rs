@@ -1,5 +1,5 @@
-//! Finds possible offers in a text. Replies, promotions and content rows all pass through this
-//! code, so that a promotion quoted word for word always proves itself.
+//! Finds possible offers in a text. Replies, promotions and content rows are all read by this code.
+//! A promotion quoted word for word therefore always proves itself.
 
 use std::ops::Range;
 
@@ -17,9 +17,11 @@ use super::{
 pub(super) struct Claimed {
     pub(super) kind: Kind,
     pub(super) span: Range<usize>,
-    /// For an amount: whether the guest would receive it, and not pay it or merely hear of it.
+    /// Whether the guest would receive the amount. False if the guest would pay it, or if the text
+    /// only mentions it. False for an offer without an amount.
     pub(super) given: bool,
-    /// For an amount: the kind of thing it is good for, if the words beside it name one.
+    /// The kind of thing that the amount is good for; `None` if the words beside the amount name
+    /// none.
     pub(super) about: Option<Class>,
 }
 
@@ -123,8 +125,8 @@ impl Reader<'_> {
         all
     }
 
-    /// Returns a bare number that means dollars, as in "500 in free play". "2 free play offers"
-    /// means two offers, not dollars.
+    /// Returns a bare number that means dollars, as in "500 in free play". A number below 5 is not
+    /// an amount: "2 free play offers" means two offers.
     fn bare_amount(&self, at: usize) -> Option<(Amount, usize)> {
         const FEW: u64 = 500;
         let (cents, end) = number(self.words, at).filter(|&(cents, _)| cents >= FEW)?;
@@ -211,7 +213,7 @@ impl Reader<'_> {
         self.gift_of(start) || self.someone_gives(start)
     }
 
-    /// Returns whether a word for a gift comes shortly before the amount, as in "a bonus of $50".
+    /// Returns whether a word such as "bonus" comes shortly before the amount: "a bonus of $50".
     fn gift_of(&self, start: usize) -> bool {
         for at in (start.saturating_sub(5)..start).rev() {
             if self.words[at + 1].gap == Gap::Clause {
@@ -341,7 +343,7 @@ impl Reader<'_> {
             return None;
         }
         let gift = |range, item| Some((range, Kind::FreeItem { item: Some(item) }));
-        // "free slot play"
+        // Handles "free slot play".
         let near = self
             .ahead(at + 1, 3)
             .iter()
@@ -351,7 +353,7 @@ impl Reader<'_> {
             return gift(at..self.item_end(at + 1, 3), self.item_after(at + 1, 3)?);
         }
         let before = at.checked_sub(1).filter(|_| words[at].gap < Gap::Clause)?;
-        // "a free car"
+        // Handles "a free car".
         let next = words
             .get(at + 1)
             .filter(|w| w.gap < Gap::Clause && !is_function_word(w) && !is_joint(w));
@@ -360,7 +362,7 @@ impl Reader<'_> {
         {
             return gift(at..at + 2, canonical(&next.text));
         }
-        // "drinks are free", "third night free", but "service animals stay free"
+        // Handles "drinks are free" and "third night free", but not "service animals stay free".
         match words[before].text.as_str() {
             "is" | "are" | "be" => gift(at..at + 1, self.item_before(before, 3)?),
             "stay" | "play" => None,
@@ -370,7 +372,8 @@ impl Reader<'_> {
 
     // === what it is about ===
 
-    /// Returns the next words, at most `reach`, that still belong to the same thing.
+    /// Returns the next words, at most `reach`, up to a clause break, a joining word, a number or a
+    /// sign.
     fn ahead(&self, from: usize, reach: usize) -> &[Word] {
         let words = &self.words[from.min(self.words.len())..(from + reach).min(self.words.len())];
         let end = words
@@ -394,8 +397,8 @@ impl Reader<'_> {
         Some(name.to_owned())
     }
 
-    /// Returns the index after the first thing that the next words name, or after one word if they
-    /// name none. Adjacent things count as one: in "free show tickets" the index is after
+    /// Returns the index after the first thing that the next words name. If they name none, returns
+    /// the index after one word. Things in a row are one thing: "free show tickets" ends after
     /// "tickets".
     fn item_end(&self, from: usize, reach: usize) -> usize {
         let ahead = self.ahead(from, reach);
@@ -423,8 +426,8 @@ impl Reader<'_> {
     }
 }
 
-/// Words that announce a price. In "Parking is free and valet costs $20", the words before "costs"
-/// name no gift.
+/// Words that announce a price. A gift named before such a word does not make the amount a gift: in
+/// "Parking is free and valet costs $20", the $20 is a price.
 const PRICED: &[&str] = &[
     "cost", "costs", "from", "starting", "starts", "at", "desde", "cuesta", "cuestan", "vale",
     "valen", "cobra", "cobran",
@@ -450,7 +453,7 @@ pub(super) fn says_free(text: &str) -> bool {
 }
 
 impl Kind {
-    /// Returns the name of a free thing.
+    /// Returns the name of the thing that the offer gives; `None` if it names no thing.
     pub(super) fn item(&self) -> Option<&str> {
         match self {
             Self::FreeItem { item } | Self::Comp { item } | Self::Bogo { item } => item.as_deref(),
@@ -472,8 +475,8 @@ impl Kind {
         }
     }
 
-    /// Returns whether this offer gives something that a casino may provide free to everyone, such
-    /// as parking: a content row that calls it free then proves the offer.
+    /// Returns whether the offer gives something that a casino may provide free to everyone, such
+    /// as parking. A content row that calls the thing free then proves the offer.
     pub(super) fn is_amenity(&self) -> bool {
         matches!(self, Self::FreeItem { .. } | Self::Comp { .. })
             && self.item().is_some_and(may_be_free_for_all)

@@ -25,7 +25,8 @@ phrases! {
         "bono|bonos|bonificacion|bonificaciones", "reembolso", "cortesia", "para usar|gastar",
         "ahorro",
     ];
-    /// Phrases that say that the guest does not pay; they also apply to the words before a comma.
+    /// Phrases that say that the guest does not pay. They make the amount before them a gift, even
+    /// across a comma.
     ON_US = [
         "on us", "on the house", "is|are|its|drink|drinks|dinner|lunch|breakfast|dessert on me",
         "compliments of",
@@ -33,7 +34,7 @@ phrases! {
         "?va|van por cuenta nuestra", "cortesia de la casa", "invita la casa", "la casa invita",
         "nosotros invitamos",
     ];
-    /// Phrases that look like one of the above but offer nothing.
+    /// Phrases that look like one in `GIFT` or `ON_US` but offer nothing.
     NO_GIFT = [
         "credit card|cards", "card|cards credit", "tarjeta|tarjetas de credito",
         "tarjeta|tarjetas de regalo",
@@ -41,8 +42,8 @@ phrases! {
         "free to",
         "cash|efectivo only|solamente",
     ];
-    /// Phrases of giving that count at any distance before an amount, unless a price word comes
-    /// between.
+    /// Phrases of giving. If one comes within the twelve words before an amount, the amount is a
+    /// gift, unless a price word comes between them.
     GIVING = [
         "you|youll|youd ?will|can|could ?also get|receive|earn", "you|youve ?have ?just won",
         "?we|well|ill|i ?will|can ?also give|gives|giving ?you",
@@ -58,14 +59,14 @@ phrases! {
         "ahorra|ahorras|ahorre|ahorrara|ahorrar",
         "ganaste|reclame|reclama|canjee|canjea|felicidades",
     ];
-    /// Phrases of giving that count only directly before an amount.
+    /// Phrases of giving that make an amount a gift only if they come directly before it.
     GIVING_DIRECTLY = [
         "enjoy|get|have|got|offer|offering|grab|take|heres|claim ?you ?a|an|your|this|our|extra|another ?extra ?up ?to",
         "here is ?a|your",
         "disfrute|disfruta|disfruten|tiene|tienes|tome|toma|lleve|lleva|aqui ?tiene|tienes ?de \
          ?un|una|su|tu|sus|tus|los ?hasta",
     ];
-    /// Words for a gift that count shortly before an amount: "a bonus of $50".
+    /// Words that make an amount a gift if they come shortly before it: "a bonus of $50".
     GIFT_OF = [
         "free", "freeplay", "bonus", "comp|comped|complimentary", "credit|credits",
         "discount|discounts",
@@ -81,7 +82,7 @@ phrases! {
          ?un ?minimo ?de", "deposite|deposito|deposita \
          ?un ?minimo ?de",
     ];
-    /// Words before "free" that make whatever follows it a gift: "a free car".
+    /// Words before "free" that make the thing named after "free" a gift: "a free car".
     ARTICLE = ["a|an|your|another|one|first|our"];
     /// Words after "free" that show that nothing is given away: "a free evening".
     FREE_TIME = ["time|moment|minute|hour|afternoon|evening|day|weekend|table|spot|seat|hand|spirit|agent|will"];

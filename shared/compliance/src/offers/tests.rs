@@ -37,7 +37,8 @@ fn row(text: &str, prices: &[f64]) -> Row {
     }
 }
 
-/// Returns the campaign of table 12.4, and the one row that has its menu price.
+/// Returns the catalogue of table 12.4 of the specification: one campaign and one row with menu
+/// prices.
 fn table() -> Catalogue {
     Catalogue {
         promotions: vec![promotion(

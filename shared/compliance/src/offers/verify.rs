@@ -1,5 +1,5 @@
-//! Decides whether the casino really makes an offer: amounts must match with their unit, codes and
-//! things word for word.
+//! Decides whether the casino really makes an offer. An amount must match with its unit; a code or
+//! a thing must match word for word.
 
 use std::collections::HashSet;
 
@@ -17,7 +17,8 @@ pub(super) struct Campaign<'a> {
     found: Vec<Claimed>,
     words: HashSet<String>,
     classes: HashSet<Class>,
-    /// The promotion's `value`, unless the wording makes it a percentage.
+    /// The promotion's `value` in cents; `None` if there is none, or if the wording makes it a
+    /// percentage.
     value: Option<u64>,
     /// Whether the promotion gives several amounts. If so, each is good only for the thing named
     /// next to it.
@@ -119,8 +120,8 @@ impl<'a> Campaign<'a> {
     }
 }
 
-/// Returns the classes of things a campaign is good for. Match play does not count as free play,
-/// although both are play.
+/// Returns the classes of things that a promotion is good for. Match play does not count as free
+/// play, although both are play.
 fn classes(words: &HashSet<String>, found: &[Claimed]) -> HashSet<Class> {
     let mut classes: HashSet<Class> = words
         .iter()

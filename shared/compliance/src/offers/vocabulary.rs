@@ -11,7 +11,7 @@ use super::words::Word;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Class {
     Play,
-    /// Play that the guest must match with money of their own.
+    /// Play that the guest must match with their own money.
     Match,
     Credit,
     Cash,
@@ -25,7 +25,8 @@ pub(super) enum Class {
     Amenity,
 }
 
-/// The things, one per row: the first word is the thing's name, the others are its other forms.
+/// The things that an offer can give, one per row: the first word is the thing's name, the others
+/// are its other forms.
 const THINGS: &[(Class, &str)] = &[
     (
         Class::Play,
@@ -117,8 +118,8 @@ pub(super) fn thing(word: &str) -> Option<(&'static str, Class)> {
     BY_FORM.get(word).copied()
 }
 
-/// Returns whether a casino may provide the thing to everyone, so that a content row can prove it.
-/// Only a promotion can prove any other thing.
+/// Returns whether a casino may provide the thing to everyone. Then a content row can prove it;
+/// otherwise only a promotion can.
 pub(super) fn may_be_free_for_all(name: &str) -> bool {
     matches!(thing(name), None | Some(("show", _) | (_, Class::Amenity)))
 }
@@ -147,8 +148,8 @@ pub(super) fn is_function_word(word: &Word) -> bool {
     !word.is_letters() || WORDS.contains(word.text.as_str())
 }
 
-/// Returns whether the words after this one no longer describe the amount but are about another
-/// thing.
+/// Returns whether this word joins two things. The words after it then no longer describe the
+/// amount before it.
 pub(super) fn is_joint(word: &Word) -> bool {
     static WORDS: LazyLock<HashSet<&str>> = LazyLock::new(|| {
         set(

@@ -37,7 +37,7 @@ impl Word {
     }
 }
 
-/// Splits a text into sentences. Each is judged alone, so that no other sentence of a reply can
+/// Splits a text into sentences. Each sentence is judged alone, so that no other sentence can
 /// excuse an offer in it.
 pub(super) fn sentences(text: &str) -> Vec<Vec<Word>> {
     let mut reader = Reader::default();

@@ -27,7 +27,6 @@ fn a_reasonable_person_would_stop() {
 
 #[test]
 fn ordinary_requests_go_on() {
-    // The list must have at least 60 of these examples.
     assert!(EXAMPLES.no.len() >= 60);
     let caught: Vec<_> = EXAMPLES
         .no

@@ -1,5 +1,6 @@
-//! Numbers the words of patterns and finds them in a text, all in one pass of an automaton. Words
-//! that it misses are checked again for disguises ("stoooop", "k1ll", "s t o p") and typos.
+//! Gives each word of the patterns a number, called its symbol. One pass of an automaton finds
+//! these words in a text. Words that it misses are checked again for disguises ("stoooop", "k1ll",
+//! "s t o p") and typos.
 
 use std::collections::{HashMap, HashSet};
 
@@ -12,8 +13,8 @@ use super::{
 };
 use crate::normal::{Folded, Token};
 
-/// The words of the base (keywords and opt-outs) and of a pack. The base finds the same words with
-/// every pack, so that ingress, which has none, finds a STOP as the gate does.
+/// The words of the base (keywords and opt-outs) and of a pack. A pack does not change which base
+/// words are found: ingress, which has no pack, must find a STOP as the gate does.
 #[derive(Debug, Default, Clone)]
 pub(crate) struct Lexicon {
     words: HashMap<Box<str>, Symbol, FnvBuild>,
@@ -28,11 +29,12 @@ pub(crate) struct Lexicon {
     /// For a pack word, the base word that the base alone would read in its place.
     also: HashMap<Symbol, Symbol, FnvBuild>,
     automaton: Option<AhoCorasick>,
-    /// For each pattern of the automaton, its symbol, and whether it stands for a whole word.
+    /// For each pattern of the automaton, its symbol. The flag is true for a whole word, false for
+    /// a stem.
     found: Vec<(Symbol, bool)>,
 }
 
-/// The longest word that is assembled from single letters.
+/// The maximum number of letters of a word that is assembled from single letters.
 const SPELLED: usize = 20;
 
 impl Lexicon {
@@ -171,8 +173,8 @@ impl Lexicon {
             .extend(any.filter(|_| any != base).map(|symbol| (token, symbol)));
     }
 
-    /// Returns the symbol that an unknown word stands for in the whole lexicon, and in the base
-    /// alone.
+    /// Returns the symbols of the known words that an unknown word probably means. The first symbol
+    /// is from the whole lexicon, the second from the base alone.
     fn meant(&self, word: &str) -> (Option<Symbol>, Option<Symbol>) {
         let mut found = (None, None);
         let note = |symbol: Symbol, found: &mut (Option<Symbol>, Option<Symbol>)| {
@@ -204,8 +206,8 @@ impl Lexicon {
         self.typos.near(word).filter(move |symbol| !guarded(symbol))
     }
 
-    /// Returns the text with its split words joined, if it has any, and whether one of them became
-    /// a word that only the pack knows.
+    /// Joins the split words of a text; `None` if the text has none. The flag says whether a joined
+    /// word is known only to the pack.
     fn join(&self, folded: &Folded) -> Option<(Folded, bool)> {
         let tokens = folded.tokens();
         let single = |token: &Token| token.len() == 1;
@@ -283,7 +285,7 @@ fn number_of(list: &mut HashMap<Box<str>, Symbol, FnvBuild>, text: &str, next: S
     })
 }
 
-/// Returns the sign before this word that stands for a letter, and how often it is repeated.
+/// Returns the sign before this word that replaces a letter, and how often it is repeated.
 fn sign(token: &Token) -> Option<(char, u8)> {
     token
         .gap

@@ -39,8 +39,8 @@ pub(crate) enum Element<'a> {
     Label,
 }
 
-/// A sorted list of alternatives, each of one or more consecutive words, and groups whose
-/// alternatives belong to the list too.
+/// A sorted list of alternatives. Each alternative is one or more consecutive words. The
+/// alternatives of `groups` belong to the list too.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Alternatives<'a> {
     pub(crate) phrases: Vec<Phrase<'a>>,
@@ -78,8 +78,8 @@ impl Alternatives<'_> {
     }
 }
 
-/// Hashes only the first and the last phrase of a list: they suffice to distinguish lists, and
-/// hashing all words took most of a worker's start.
+/// Hashes only the first and the last phrase of a list, which suffice to distinguish lists. To hash
+/// all words would take most of a worker's start.
 impl Hash for Alternatives<'_> {
     fn hash<H: Hasher>(&self, state: &mut H) {
         (
@@ -101,7 +101,7 @@ pub(crate) enum Term<'a> {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Number {
-    /// Whether the number is a code, that is, has letters between its digits.
+    /// Whether the number is a code, that is, has letters as well as digits.
     code: bool,
     digits: (u8, u8),
     value: (u64, u64),

@@ -1,5 +1,5 @@
 //! Compiles all patterns into one program. For each list of alternatives, a bit mask marks where
-//! one occurs; a pattern is tried only if its rarest list, its anchor, occurs.
+//! one of them occurs. A pattern is tried only if its rarest list, its anchor, occurs in the text.
 
 use std::{collections::HashMap, sync::Arc};
 
@@ -20,8 +20,8 @@ pub(crate) struct Rule<'a> {
 #[derive(Debug, Clone)]
 pub(crate) struct Program {
     pub(crate) lexicon: Lexicon,
-    /// The lists in which each symbol is used: as the anchor of a pattern, elsewhere in a pattern,
-    /// or only in exclusions (`unless`).
+    /// The lists in which each symbol is used, in three fields: as the anchor of a pattern,
+    /// elsewhere in a pattern, or only in exclusions (`unless`).
     pub(super) anchors: Uses,
     pub(super) others: Uses,
     pub(super) excuses: Uses,
@@ -30,7 +30,7 @@ pub(crate) struct Program {
     pub(super) masks: usize,
     pub(super) classes: Vec<Class>,
     pub(super) patterns: Vec<Pattern>,
-    /// For each mask, the patterns to try when it is not empty.
+    /// For each mask, the patterns to try if the mask is not empty.
     pub(super) anchored: Lists,
     pub(super) unless: Vec<Vec<Pattern>>,
     pub(super) courtesy: ClassId,
@@ -52,8 +52,8 @@ pub(crate) enum Part {
     Whole,
 }
 
-/// A list of alternatives: pairs of a length in words and the mask that marks where an alternative
-/// of that length occurs. Long lists share one mask per length, called a slot.
+/// A list of alternatives, as pairs of a length in words and a mask. The mask marks where an
+/// alternative of that length occurs. A long list has its own mask per length, called a slot.
 pub(super) type Class = Vec<(u32, u32)>;
 pub(super) type ClassId = usize;
 
@@ -100,8 +100,8 @@ impl Step {
     }
 }
 
-/// For each symbol, the slots of its one-word alternatives, and the phrases of which it is the
-/// rarest word, with their slots.
+/// For each symbol, the slots in which it is a one-word alternative, and the phrases of which it is
+/// the rarest word. For each phrase, its slots.
 #[derive(Debug, Clone)]
 pub(super) struct Uses {
     pub(super) slots_of: Lists,
@@ -141,7 +141,7 @@ impl Lists {
 
 /// A list of more words than this gets a slot; a shorter list uses the masks of its words.
 const FEW: usize = 6;
-/// The bit that marks a mask number as a slot's while the program is built. Slots are numbered
+/// While the program is built, this bit marks a mask number as that of a slot. Slots are numbered
 /// after the symbols, whose number is known only at the end.
 const SLOT: u32 = 1 << 31;
 
@@ -312,8 +312,8 @@ impl<'a> Builder<'a> {
         // Estimates how common a word is by how often our own lists use it.
         let mut uses = vec![0_usize; symbols];
         let mut part_of = vec![1_usize; self.class_words.len()];
-        // A group has a lower number than the lists that contain it, so that walking backwards adds
-        // up all of those lists before it reaches the group.
+        // A group has a lower number than the lists that contain it. Going backwards therefore
+        // counts all these lists before the group.
         for (id, (words, groups)) in self.class_words.iter().enumerate().rev() {
             words
                 .iter()

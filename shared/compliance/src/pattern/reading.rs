@@ -4,7 +4,7 @@ use crate::normal::Folded;
 
 pub(crate) type Symbol = u32;
 
-/// The number of words that are searched together. A mask of 64 bits has one bit per word and at
+/// The number of words that are searched together. Their mask has 64 bits: one per word, and at
 /// least one for the position after the last word.
 pub(super) const WINDOW: usize = 60;
 

@@ -24,9 +24,9 @@ pub(crate) struct Scratch {
     pub(crate) work: u64,
 }
 
-/// The distance in words between the starts of two windows, which overlap so that no cut splits a
-/// pattern of up to 26 words. No match begins or ends within `MARGIN` words of a cut, so that a
-/// window also has the words beside the match that may exclude it.
+/// Distance in words between the starts of two windows. Windows overlap, so a match of up to 23
+/// words always lies in one window. It must stay `MARGIN` words away from the window's cut ends,
+/// because the words beside it may exclude it.
 const STRIDE: usize = 30;
 const MARGIN: usize = 4;
 
@@ -220,8 +220,8 @@ impl Program {
         })
     }
 
-    /// Advances all partial matches by one step: takes the bit mask of the positions that they have
-    /// reached and returns the mask of the positions after the step.
+    /// Advances all partial matches by one step. The bits of `at` are the positions that they have
+    /// reached; the result has the positions after the step.
     fn step(&self, step: Step, at: u64, view: &View<'_>) -> u64 {
         match step {
             Step::One(class) => self.after(class, at, view),

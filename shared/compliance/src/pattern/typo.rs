@@ -48,8 +48,8 @@ pub(super) struct Typos<V> {
     words: Vec<(String, V)>,
 }
 
-/// One word stored under one key; entries of the same key form a linked list, because most keys
-/// have only one word.
+/// One word stored under one key. Entries of the same key form a linked list; most keys have only
+/// one word.
 #[derive(Debug, Clone, Copy)]
 struct Entry {
     word: u32,
@@ -78,8 +78,8 @@ impl<V: Copy> Typos<V> {
             match entry.next {
                 _ if entry.word == word => return,
                 Some(next) => at = next.get(),
-                // An entry that follows another one is never the first of all, so its index is not
-                // zero.
+                // An entry that follows another one is never the first in `entries`, so its index
+                // is not zero.
                 None => {
                     entry.next = NonZeroU32::new(fresh);
                     break;
@@ -97,7 +97,7 @@ impl<V: Copy> Typos<V> {
         .map(|entry| entry.word)
     }
 
-    /// Returns the words that differ by one typo.
+    /// Returns the values of the words that differ from this one by one typo.
     pub(super) fn near(&self, word: &str) -> impl Iterator<Item = V> {
         let fits =
             (LENGTHS.start() - 1..=LENGTHS.end() + 1).contains(&word.len()) && word.is_ascii();

@@ -109,8 +109,9 @@ impl Week {
     }
 }
 
-/// The hours, in the guest's local time, in which a casino texts; they only narrow the lawful
-/// window. They cross midnight if `opens` is later than `closes`, and never end if both are equal.
+/// The hours, in the guest's local time, in which a casino texts. They only narrow the lawful
+/// window. They cross midnight if `opens` is later than `closes`. If both are equal, they cover the
+/// whole day.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct CasinoWindow {
     pub opens: NaiveTime,
@@ -118,14 +119,14 @@ pub struct CasinoWindow {
 }
 
 impl CasinoWindow {
-    /// A casino without hours of its own: only the lawful window applies.
+    /// A casino without its own hours: only the lawful window applies.
     pub const ANY_TIME: Self = Self {
         opens: NaiveTime::MIN,
         closes: NaiveTime::MIN,
     };
 
-    /// Returns the window outside the quiet hours from `start` to `end`, which cross midnight if
-    /// `start` is the later one.
+    /// Returns the window outside the quiet hours, which are from `start` to `end`. Quiet hours
+    /// cross midnight if `start` is later than `end`.
     pub fn from_quiet_hours(start: NaiveTime, end: NaiveTime) -> Self {
         Self {
             opens: end,
@@ -148,8 +149,8 @@ impl CasinoWindow {
         ))
     }
 
-    /// Returns the parts of `hours` in which the casino texts, in order: none, one, or two if its
-    /// window crosses midnight.
+    /// Returns the parts of `hours` in which the casino sends texts, in order: none, one, or two if
+    /// the casino's window crosses midnight.
     pub(super) fn narrow(self, hours: Hours) -> impl Iterator<Item = Hours> {
         let (opens, closes) = (
             self.opens.num_seconds_from_midnight(),

@@ -15,8 +15,8 @@ pub(super) struct Span {
     pub(super) end: DateTime<Utc>,
 }
 
-/// The end of a span that a local time stands for. If a local time occurs twice, the instant that
-/// makes the span shorter is taken.
+/// Whether a local time is the start or the end of a span. If a local time occurs twice, the
+/// instant that makes the span shorter is taken.
 #[derive(Debug, Clone, Copy)]
 enum Border {
     Start,
@@ -80,7 +80,6 @@ fn instant(zone: Tz, wall: NaiveDateTime, border: Border) -> Option<DateTime<Utc
         (MappedLocalTime::Single(time), _) => time,
         (MappedLocalTime::Ambiguous(one, other), Border::Start) => one.max(other),
         (MappedLocalTime::Ambiguous(one, other), Border::End) => one.min(other),
-        // The clocks skip this local time, so the instant of the change is taken.
         (MappedLocalTime::None, _) => GapInfo::new(&wall, &zone)?.end?,
     };
     Some(there.to_utc())

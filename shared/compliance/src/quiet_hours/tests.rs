@@ -35,8 +35,8 @@ fn ask(phone: &str, profile: Option<Residence>, casino: CasinoWindow, now: &str)
     })
 }
 
-/// Returns the shipped table with other federal hours and another rule for Kansas, so that windows
-/// may begin and end at hours that no real law uses.
+/// Returns the shipped laws with other federal hours and another rule for Kansas. Windows can then
+/// begin and end at hours that no real law uses.
 fn fixture(hours: &str, kansas: &str) -> Laws {
     let table = include_str!("../../data/states.toml")
         .replacen(
@@ -86,7 +86,8 @@ fn windows_are_half_open_to_the_second() {
 
 #[test] // C-8
 fn the_casino_narrows_and_never_widens() {
-    // Connecticut allows 09:00-20:00; the usual configuration would text until 21:00.
+    // Connecticut allows texts 09:00-20:00. The usual quiet hours of a casino alone would allow
+    // them until 21:00.
     assert!(
         !ask(
             "+18605550100",
@@ -226,7 +227,7 @@ fn a_window_without_an_end_has_none() {
 #[test] // D15
 fn a_profile_without_a_state_takes_every_state_of_its_zone() {
     let zone_only = |zone| Some(Residence { zone, state: None });
-    // The area code confirms the zone: Florida's window on its Central clock.
+    // The area code also lies in this zone, so the guest is in Florida's part of the Central zone.
     let panhandle = ask(
         "+18505550100",
         zone_only(Chicago),
@@ -238,8 +239,8 @@ fn a_profile_without_a_state_takes_every_state_of_its_zone() {
         (1, Some("FL".parse().unwrap()))
     );
     assert_eq!(panhandle.opens_at, Some(at("2026-06-16T13:00")));
-    // The area code does not have the zone: any state on the Pacific clock is possible (Nevada:
-    // 09:00-20:00).
+    // The area code does not lie in this zone, so every state of the Pacific zone is possible. The
+    // strictest of them is Nevada, with 09:00-20:00.
     let moved = ask(
         "+18505550100",
         zone_only(Los_Angeles),
@@ -250,8 +251,8 @@ fn a_profile_without_a_state_takes_every_state_of_its_zone() {
         (moved.places[0].state, moved.opens_at),
         (None, Some(at("2026-06-16T16:00")))
     );
-    // The profile's zone is abroad: the strictest window (10:00-18:00 on a Tuesday) applies in that
-    // zone.
+    // The profile's zone is abroad, so the strictest window of all states (10:00-18:00 on a
+    // Tuesday) applies in that zone.
     let abroad = ask(
         "+18505550100",
         zone_only(Rome),
@@ -406,8 +407,8 @@ fn the_configuration_becomes_a_window() {
     );
 }
 
-/// Numbers of every kind, profiles in US and other zones, casino hours of every shape, instants
-/// from two years.
+/// Generates questions: numbers of every kind, residences in US and other zones, casino hours of
+/// every shape, and instants in two years.
 fn questions() -> impl Strategy<Value = (PhoneE164, Option<Residence>, CasinoWindow, DateTime<Utc>)>
 {
     let codes: Vec<String> = crate::area_codes::us()
@@ -454,8 +455,8 @@ fn questions() -> impl Strategy<Value = (PhoneE164, Option<Residence>, CasinoWin
     )
 }
 
-/// Returns whether the local time in a place is lawful and inside the casino's window, without
-/// computing spans.
+/// Returns whether the local time in a place is lawful and inside the casino's window. Does not use
+/// spans.
 fn wall_allows(
     laws: &Laws,
     candidate: &Candidate,
@@ -500,8 +501,8 @@ proptest! {
         };
         prop_assert_eq!(window.open, window.opens_at == Some(now));
         prop_assert_eq!(window.open, window.places.iter().all(|place| place.open));
-        // If a local time occurs twice, the window may be closed although the clock allows a text,
-        // never the reverse.
+        // If a local time occurs twice, the window may be closed although that local time is
+        // lawful. It is never open at an unlawful local time.
         prop_assert!(!window.open || all_allow(now));
         if let Some(opens_at) = window.opens_at {
             prop_assert!(opens_at >= now && all_allow(opens_at));

@@ -1,5 +1,5 @@
-//! Explains in one sentence whether the window is open, where the guest is thought to be and why,
-//! and which place decides.
+//! Explains in one sentence whether the window is open, where the guest probably is, and which
+//! place decides.
 
 use chrono::{DateTime, Utc};
 
@@ -9,8 +9,8 @@ use crate::{
     jurisdiction::{Basis, Whereabouts},
 };
 
-/// Returns whether no US law applies to this guest: there is no profile, and the country code is
-/// not 1.
+/// Returns whether we know no law for this guest: the profile names no place, and the number's
+/// country code is not 1.
 pub(super) fn no_law_known(whereabouts: &Whereabouts<'_>) -> bool {
     whereabouts.basis == Basis::Unknown && whereabouts.prefix == Prefix::NotNorthAmerican
 }

@@ -156,7 +156,7 @@ fn the_last_active_item_of_a_category_stays() {
     let (on, off) = (spa("a", 100.0, true), spa("a", 100.0, false));
     assert!(kinds(Some(&on), &off, among(1)).contains(&ContentFinding::LastActive));
     assert!(kinds(Some(&on), &off, among(2)).is_empty());
-    // The same changes switch another item on.
+    // If the same changes switch another item on, the last active item may be switched off.
     let (new, rules) = (spa("b", 90.0, true), rules());
     let changes = [
         Change {

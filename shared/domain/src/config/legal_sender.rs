@@ -19,7 +19,7 @@ pub enum Scope {
     Sender,
 }
 
-/// The scope of revocations made from a day on.
+/// The scope of the revocations that guests make on or after a day.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Revocation {
@@ -36,11 +36,11 @@ pub struct LegalSender {
     pub id: String,
     /// The company's registered name.
     pub name: String,
-    /// The message programmes that it runs, as named in its terms.
+    /// The company's message programmes, as named in its terms of service.
     #[serde(default)]
     pub programmes: Vec<String>,
-    /// The scope of a revocation, by the day it is made; before the first entry it ends only the
-    /// casino's texts.
+    /// The scopes of revocations, each with the day from which the scope applies. A revocation
+    /// before the first of these days ends only the casino's own texts.
     #[serde(default)]
     pub revocations: Vec<Revocation>,
 }
@@ -55,7 +55,8 @@ impl Scope {
 }
 
 impl LegalSender {
-    /// Returns the scope of a revocation made on this day, from the latest entry that had begun.
+    /// Returns the scope of a revocation made on this day. The latest entry that has begun by then
+    /// decides; without one, the scope is `Casino`.
     pub fn scope_on(&self, day: NaiveDate) -> Scope {
         let begun = self
             .revocations

@@ -13,7 +13,7 @@ pub enum NumberKind {
     TollFree,
     /// 1 000 segments per second.
     ShortCode,
-    /// 10DLC long code: `campaign_segments_per_second` of its campaign.
+    /// A 10DLC long code. The casino's document states its rate as `campaign_segments_per_second`.
     LongCode,
     /// A number for demonstrations and tests: 1 000 segments per second.
     Demo,
@@ -48,7 +48,7 @@ impl CampaignClass {
     };
 }
 
-/// T-Mobile's tier of a brand, by its vetting score.
+/// The tier that T-Mobile gives a brand by the brand's vetting score.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
@@ -128,7 +128,7 @@ pub enum Entity {
 #[serde(deny_unknown_fields)]
 pub struct Campaign {
     pub use_case: String,
-    /// The single use cases of a mixed use case.
+    /// The combined use cases, if `use_case` is a mixed one.
     #[serde(default)]
     pub sub_use_cases: Vec<String>,
     /// A description of how guests agree to texts.
@@ -144,7 +144,7 @@ pub struct Campaign {
 const SAMPLES: usize = 3;
 
 impl Registered {
-    /// Returns the required fields that are empty, by their path in the casino's document.
+    /// Returns the paths of the required fields that are empty, such as `brand.legal_name`.
     pub fn missing(&self) -> Vec<&'static str> {
         let Self { brand, campaign } = self;
         let symbol = brand.stock_symbol.as_deref().unwrap_or_default();

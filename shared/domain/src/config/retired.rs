@@ -7,7 +7,7 @@ use serde::{Deserialize, Deserializer, de::IgnoredAny};
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Retired;
 
-/// The names of the retired fields, as paths of the document.
+/// The names of the retired fields, as paths in the document.
 const NAMES: [&str; 13] = [
     "features.whisper_planner_enabled",
     "features.spanish_support_enabled",

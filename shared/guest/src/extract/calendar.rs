@@ -10,8 +10,8 @@ pub(super) fn month(word: &str) -> Option<u32> {
     calendar::month(word).or_else(|| (word == "mar").then_some(3))
 }
 
-/// Returns the weekday at word `n`. Short names have other meanings too ("sun"): they count only
-/// after words like "this", "next", "on", or in a range.
+/// Returns the weekday at word `n`. A short name may be another word, as "sun" is. Short names are
+/// read as weekdays only in a range, or after words such as "this", "next" or "on".
 pub(super) fn weekday(said: &Utterance<'_>, n: usize) -> Option<Weekday> {
     let short = |n: usize| calendar::short_weekday(said.at(n), Language::En);
     let led = || {
@@ -26,14 +26,14 @@ pub(super) fn weekday(said: &Utterance<'_>, n: usize) -> Option<Weekday> {
     calendar::weekday(said.at(n)).or_else(|| short(n).filter(|_| led() || ranged()))
 }
 
-/// Returns the next day that is this weekday; today counts.
+/// Returns the next date, from today on, that is this weekday.
 pub(super) fn next_weekday(today: NaiveDate, day: Weekday) -> Option<NaiveDate> {
     let ahead = (day.num_days_from_monday() + 7 - today.weekday().num_days_from_monday()) % 7;
     today.checked_add_days(Days::new(u64::from(ahead)))
 }
 
-/// Returns the next such date; `None` if it was at most five weeks ago, because the guest may then
-/// mean the past one or next year's.
+/// Returns the next date with this month and day. Returns `None` if such a date was at most five
+/// weeks ago, because the guest may mean that past date.
 pub(super) fn next_date(today: NaiveDate, month: u32, day: u32) -> Option<NaiveDate> {
     let in_year = |year: i32| NaiveDate::from_ymd_opt(year, month, day);
     let date = in_year(today.year())
@@ -49,13 +49,14 @@ pub(super) fn next_day(today: NaiveDate, day: u32) -> Option<NaiveDate> {
         .find(|date| date.day() == day)
 }
 
-/// Returns the next date of the holiday whose name begins at word `n`, and the word after the name.
+/// Returns the next date of the holiday whose name begins at word `n`, and the index of the first
+/// word after the name.
 pub(super) fn holiday(
     said: &Utterance<'_>,
     n: usize,
     today: NaiveDate,
 ) -> Option<(NaiveDate, usize)> {
-    // Folding turns "year's" in "New Year's Eve" into "year".
+    // Folding turns "New Year's Eve" into "new year eve"; "New Years Eve" keeps its "s".
     const FIXED: &[(&[&str], u32, u32)] = &[
         (&["christmas eve", "xmas eve", "nochebuena"], 12, 24),
         (&["christmas day", "christmas", "xmas", "navidad"], 12, 25),

@@ -97,8 +97,8 @@ fn aged(
     Extracted::new(slot, percent, said.span(from, to))
 }
 
-/// Returns the number of children and the word at which it begins: "two kids", "tres de mis hijos",
-/// "twins".
+/// Returns the number of children, and the index of the word at which the number begins: "two
+/// kids", "tres de mis hijos", "twins".
 fn count(said: &Utterance<'_>, hit: &Hit) -> Option<(u32, usize)> {
     let n = hit.words.start;
     if said.is(n, &["twins", "gemelos", "gemelas", "mellizos", "mellizas"]) {
@@ -115,7 +115,7 @@ fn count(said: &Utterance<'_>, hit: &Hit) -> Option<(u32, usize)> {
         return Some((2, at));
     }
     any_number(said, at)?;
-    // A range, as in "2 or 3 kids", counts as one child.
+    // A range, as in "2 or 3 kids", or an implausible number is read as one child.
     Some((
         number(said, at)
             .filter(|count| (1..=MOST).contains(count))
@@ -124,7 +124,7 @@ fn count(said: &Utterance<'_>, hit: &Hit) -> Option<(u32, usize)> {
     ))
 }
 
-/// Returns the children's ages, each with the words that state it.
+/// Returns the children's ages, each with the range of words that state the age.
 fn ages(said: &Utterance<'_>, hit: &Hit, count: Option<u32>) -> Vec<(u32, usize, usize)> {
     let (n, end) = (hit.words.start, hit.words.end);
     // Ages before the noun: "8 year old son", "8-year-old daughter", "my 5 and 7 year old kids".
@@ -192,13 +192,13 @@ fn ages(said: &Utterance<'_>, hit: &Hit, count: Option<u32>) -> Vec<(u32, usize,
     }
 }
 
-/// Words after a number which show that it counts something else and is not an age.
+/// A number before one of these words is not an age, because it counts something else.
 const COUNTED: &[&str] = &[
     "us", "them", "pm", "am", "minutes", "hours", "people", "st", "nd", "rd", "th", "percent",
     "feet", "times", "hermanos", "adults", "adultos",
 ];
 
-/// Returns whether the clause ends after the numbers, so that they count nothing else.
+/// Returns whether the clause ends after the ages. Otherwise the numbers may count something else.
 fn ends(said: &Utterance<'_>, ages: &[(u32, usize, usize)]) -> bool {
     let next = ages.last().map_or(0, |(_, _, to)| *to);
     said.gap(next) >= Gap::Comma
@@ -225,8 +225,8 @@ pub(super) fn by_age(said: &Utterance<'_>) -> Vec<Extracted> {
     found
 }
 
-/// Reads all ages from one list. A single number needs the word "years", because alone it could
-/// mean many things.
+/// Reads the ages of all children from one list, as in "they're 5 and 8". A single number needs the
+/// word "years", because a number alone could mean many things.
 fn together(said: &Utterance<'_>, n: usize) -> Option<Vec<(u32, usize, usize)>> {
     let subjects = &[
         "theyre",
@@ -264,7 +264,7 @@ fn together(said: &Utterance<'_>, n: usize) -> Option<Vec<(u32, usize, usize)>> 
     (enough && whole && !said.is_question(n) && !said.negated(n)).then_some(ages)
 }
 
-/// Returns whether "years" is among the numbers from word `n` on.
+/// Returns whether the numbers that begin at word `n` come with the word "years".
 fn says_years(said: &Utterance<'_>, n: usize) -> bool {
     (n..said.len())
         .take_while(|at| {
@@ -305,7 +305,7 @@ fn one_of_them(said: &Utterance<'_>, n: usize) -> Option<Vec<(u32, usize, usize)
         "el chiquito",
         "la chiquita",
     ];
-    // The longest match counts, because "the other one" begins with "the other".
+    // Takes the longest match, because "the other one" begins with "the other".
     let end = subjects
         .iter()
         .filter_map(|subject| said.one_of(n, &[subject]))
@@ -323,8 +323,8 @@ fn one_of_them(said: &Utterance<'_>, n: usize) -> Option<Vec<(u32, usize, usize)
     (done && !said.is_question(n) && !said.is(to, COUNTED)).then(|| vec![(age, at, to)])
 }
 
-/// Reads "with our 6 year old" and "a 4 year old and a 7 year old", but not a twelve-year-old
-/// whiskey.
+/// Reads "with our 6 year old" and "a 4 year old and a 7 year old", but not "a 12 year old
+/// whiskey".
 fn year_olds(said: &Utterance<'_>, n: usize) -> Option<Vec<(u32, usize, usize)>> {
     let age = any_number(said, n).filter(|age| *age < GROWN)?;
     let to = said.one_of(
@@ -370,7 +370,7 @@ fn forward(said: &Utterance<'_>, n: usize) -> Vec<(u32, usize, usize)> {
     ages
 }
 
-/// Returns the age at word `n`, and the age that is joined to it by "and" before.
+/// Returns the age at word `n`. If "and" joins another age to it, as in "5 and 7", returns both.
 fn back(said: &Utterance<'_>, n: usize) -> Vec<(u32, usize, usize)> {
     let Some(age) = any_number(said, n).filter(|age| *age < GROWN) else {
         return Vec::new();

@@ -1,4 +1,5 @@
-//! Finds e-mail addresses, budgets, and addresses that must not be read as words.
+//! Finds e-mail addresses and budgets, and the web addresses and user names that must not be read
+//! as words.
 
 use std::{ops::Range, sync::LazyLock};
 
@@ -31,7 +32,7 @@ pub(super) fn emails(text: &str) -> Vec<Extracted> {
     let mut found: Vec<Extracted> = found
         .map(|m| Extracted::new(Slot::Email(m.as_str().to_lowercase()), 95, m.range()))
         .collect();
-    // With two addresses it is unclear which one is the guest's, so none is returned.
+    // If a text has two addresses, it is unclear which one is the guest's, so none is returned.
     if found.len() > 1 {
         found.clear();
     }
@@ -99,8 +100,7 @@ const GAMBLING: &[&str] = &[
     "points",
 ];
 
-/// Finds the money that the guest wants to spend. Money won, lost, bet or asked about does not
-/// count.
+/// Finds the amount that the guest wants to spend. Ignores money won, lost, bet or asked about.
 pub(super) fn budget(said: &Utterance<'_>) -> Option<Extracted> {
     if said.has(GAMBLING) {
         return None;
@@ -162,7 +162,8 @@ pub(super) fn budget(said: &Utterance<'_>) -> Option<Extracted> {
     })
 }
 
-/// Returns the amount at word `n`, unless it continues a range, and whether it is certainly money.
+/// Returns the amount at word `n`, and whether it is certainly money; `None` if the amount is the
+/// lower end of a range.
 fn amount(said: &Utterance<'_>, n: usize) -> Option<(u32, bool)> {
     let whole = said
         .at(n)
@@ -202,8 +203,8 @@ fn range(said: &Utterance<'_>, n: usize) -> (Option<u32>, bool) {
     (least, least.is_some() && said.between(at).ends_with('$'))
 }
 
-/// Returns where a phrase that ends before word `n` begins; "about" or "like" may stand between
-/// them.
+/// Finds one of the phrases shortly before word `n`. Returns the index of the word at which the
+/// phrase begins. Up to two words such as "about" or "like" may come in between.
 fn cue_before(said: &Utterance<'_>, n: usize, phrases: &[&str]) -> Option<usize> {
     let filler = |n: usize| {
         said.is(

@@ -136,7 +136,8 @@ const CONTACT: &[&str] = &[
     "escribame",
 ];
 
-/// Returns the stay; `None` if the text names two different dates, because it then states no plan.
+/// Returns the guest's stay. If the text names two different dates, returns `None`, because it is
+/// unclear which of them the guest plans.
 pub(super) fn read(said: &Utterance<'_>, setting: &Setting) -> Option<Extracted> {
     let today = setting.today();
     let mut found: Vec<At> = Vec::new();
@@ -153,7 +154,8 @@ pub(super) fn read(said: &Utterance<'_>, setting: &Setting) -> Option<Extracted>
         }
     }
     let first = *found.first()?;
-    // Overlapping dates, such as "next Saturday, Nov 28", count as one.
+    // Overlapping dates, as in "next Saturday, Nov 28", do not contradict each other. The most
+    // certain one is taken.
     let best = *found.iter().max_by_key(|at| at.percent).unwrap_or(&first);
     let clash = found
         .iter()
@@ -223,7 +225,7 @@ fn range(said: &Utterance<'_>, n: usize, today: NaiveDate, language: Language) -
             percent,
         })
     };
-    // The month stands after both days: "28-30 de noviembre", "28 to 30 November".
+    // The month follows both days, as in "28-30 de noviembre" or "28 to 30 November".
     if let Some((first, after)) = ordinal(said, start)
         && let Some(next) = link(said, after)
         && let Some((last, end)) = ordinal(said, next)
@@ -241,7 +243,7 @@ fn range(said: &Utterance<'_>, n: usize, today: NaiveDate, language: Language) -
     }
     let first = single(said, start, today, language).filter(|at| at.stay.grain == Grain::Day)?;
     let next = link(said, first.to)?;
-    // The month stands before both days, as in "Nov 28-30".
+    // The month precedes both days, as in "Nov 28-30".
     if let Some((last, end)) = ordinal(said, next)
         && month(said.at(end)).is_none()
         && !said.is(
@@ -270,7 +272,8 @@ fn range(said: &Utterance<'_>, n: usize, today: NaiveDate, language: Language) -
     )
 }
 
-/// Returns the word after one that joins a range: "to", "through", "al", "-".
+/// If word `n` ("to", "al") or the sign before word `n` ("-") joins two dates, returns where the
+/// second date begins.
 fn link(said: &Utterance<'_>, n: usize) -> Option<usize> {
     if said.is(
         n,
@@ -365,7 +368,7 @@ fn weekend_or_week(said: &Utterance<'_>, n: usize, today: NaiveDate) -> Option<A
             percent,
         })
     };
-    // The weekend is Saturday and Sunday; on a Sunday, only that day is left of it.
+    // The weekend is Saturday and Sunday. On a Sunday, only that Sunday is left.
     let saturday = 5u64.saturating_sub(monday);
     if let Some(end) = said.one_of(
         n,
@@ -437,8 +440,8 @@ fn weekend_or_week(said: &Utterance<'_>, n: usize, today: NaiveDate) -> Option<A
     })
 }
 
-/// Reads a weekday: "Saturday", "next Friday", "el sábado que viene". It means the next such day
-/// or, if today is one and the guest said "next", the day a week later.
+/// Reads a weekday: "Saturday", "next Friday", "el sábado que viene". A weekday means its next
+/// date. If that date is today and the guest said "next", the date a week later is meant.
 fn by_weekday(said: &Utterance<'_>, n: usize, today: NaiveDate) -> Option<At> {
     let lead = said.is(
         n,
@@ -461,7 +464,8 @@ fn by_weekday(said: &Utterance<'_>, n: usize, today: NaiveDate) -> Option<At> {
         || follows.is_some();
     let to = follows.unwrap_or(name + 1);
     let to = to + usize::from(said.is(to, &["night", "evening", "afternoon", "morning"]));
-    // "Soy Domingo" gives a name, and "martes trece" means some Tuesday the 13th.
+    // Two cases give no date. "Soy Domingo" states a name. "Martes trece" is a Tuesday the 13th in
+    // an unknown month.
     let numbered =
         ordinal(said, to).filter(|(_, end)| *end > to + 1 || said.gap(*end) == Gap::Stop);
     let spelled = any_number(said, to).is_some()
@@ -476,7 +480,8 @@ fn by_weekday(said: &Utterance<'_>, n: usize, today: NaiveDate) -> Option<At> {
     } else {
         coming
     };
-    // A number after the weekday that is not the date's day, as in "martes 13", means another date.
+    // If the number after the weekday is not the day of `date`, as in "martes 13", the guest means
+    // another date.
     if numbered.is_some_and(|(figure, _)| figure != date.day()) && said.gap(to) <= Gap::Space {
         return None;
     }
@@ -502,8 +507,8 @@ fn by_month(said: &Utterance<'_>, n: usize, today: NaiveDate) -> Option<At> {
     let (found, figure, to) = if let Some(found) = month(said.at(start)) {
         let (figure, to) = ordinal(said, start + 1)
             .filter(|_| said.gap(start + 1) <= Gap::Space || said.between(start + 1) == ". ")?;
-        // Here the number counts something else: "may 2 of us come", "march 4 people in", "dec 5 at
-        // 7:30".
+        // Before these words the number is not a day of the month: "may 2 of us come", "march 4
+        // people in".
         let counts = said.is(
             to,
             &[

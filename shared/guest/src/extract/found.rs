@@ -55,7 +55,7 @@ pub enum Slot {
     Cuisine(String),
     Game(String),
     Accessibility(String),
-    /// A person who comes along. Children may come without an age.
+    /// A person who comes along; the name and the age are often unknown.
     Companion {
         kin: String,
         name: Option<String>,

@@ -14,13 +14,14 @@ static NAMES: LazyLock<HashSet<&'static str>> = LazyLock::new(|| {
         .collect()
 });
 
-/// Words that are often capitalised although they are no names.
+/// Words that are often capitalised although they are not names.
 static NO_NAMES: LazyLock<HashSet<&'static str>> = LazyLock::new(|| {
     include_str!("../../data/no_names.txt")
         .split_whitespace()
         .collect()
 });
-/// Names that are also ordinary words; they count as names only if capitalised.
+/// Names that are also ordinary words. After a `LOOSE` phrase they are read as names only if
+/// capitalised.
 static WORDS: LazyLock<HashSet<&'static str>> = LazyLock::new(|| {
     include_str!("../../data/names_that_are_words.txt")
         .split_whitespace()
@@ -40,7 +41,7 @@ const SURE: &[&str] = &[
     "me dicen",
     "people call me",
 ];
-/// Phrases that a name may follow.
+/// Phrases after which a name may follow, but also any other word.
 const LOOSE: &[&str] = &[
     "i am",
     "im",
@@ -66,10 +67,11 @@ const LOOSE: &[&str] = &[
     "the name is",
     "aqui",
 ];
-/// Words that may stand between the phrase and the name.
+/// Words that may come between a `LOOSE` phrase and the name.
 const FILLER: &[&str] = &["also", "actually"];
 
-/// Endings of words that describe a person; a word with one is no name.
+/// Endings of words that describe a person. An unknown word with such an ending is not read as a
+/// name, unless it is capitalised after a `SURE` phrase.
 const ENDINGS: &[&str] = &[
     "ing", "ed", "ous", "ful", "less", "ible", "able", "ish", "ese", "ian", "ican", "ist", "tic",
     "ly", "ando", "endo", "ado", "ada", "ista", "oso", "osa",
@@ -94,7 +96,7 @@ pub(super) fn read(said: &Utterance<'_>, setting: &Setting) -> Vec<Extracted> {
         .flatten();
     let cued =
         || (0..said.len()).find_map(|n| cue(said, n).and_then(|(kind, at)| named(said, at, kind)));
-    // The name may stand before "here": "Maria here", "Bob aqui".
+    // The name may come before "here", as in "Maria here".
     let here = || {
         let at = (1..said.len()).find(|n| {
             said.is(*n, &["here"])
@@ -107,10 +109,11 @@ pub(super) fn read(said: &Utterance<'_>, setting: &Setting) -> Vec<Extracted> {
     cued().or_else(here).or(answer).unwrap_or_default()
 }
 
-/// Returns the phrase at word `n` that a name may follow, and the word after it.
+/// Looks for a phrase that introduces a name, such as "my name is", at word `n`. Returns the kind
+/// of the phrase, and the index of the first word after the phrase.
 fn cue(said: &Utterance<'_>, n: usize) -> Option<(Cue, usize)> {
     if let Some(at) = said.one_of(n, SURE) {
-        // A negated phrase does not count: "not my name", "do you know what my name is".
+        // A negated phrase introduces no name, as in "I never said my name is Bob".
         return (!said.negated(n)).then_some((Cue::Sure, at));
     }
     let at = said.one_of(n, LOOSE)?;
@@ -230,7 +233,8 @@ fn particle(said: &Utterance<'_>, n: usize) -> bool {
         && is_family(said, n)
 }
 
-/// Returns whether a surname follows: "Maria de la Cruz" has one, "Maria de Boston" names a place.
+/// Returns whether the particle at word `n` begins a surname, as in "Maria de la Cruz". In "Maria
+/// de Boston", a place follows.
 fn is_family(said: &Utterance<'_>, n: usize) -> bool {
     said.words.get(n).is_some_and(|w| w.capital)
         || said.is(n + 1, PARTICLES)

@@ -165,7 +165,7 @@ fn allergies(said: &Utterance<'_>) -> Vec<Extracted> {
     found
 }
 
-/// Reads allergens that stand before the word "allergy": "peanut allergy", "nut and egg allergies".
+/// Reads allergens that come before the word "allergy": "peanut allergy", "nut and egg allergies".
 fn before(said: &Utterance<'_>, n: usize) -> Vec<Hit> {
     let from = (n.saturating_sub(2)..n)
         .find(|at| term(List::Allergen, said, *at).is_some_and(|hit| hit.words.end == n));

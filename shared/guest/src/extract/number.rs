@@ -18,7 +18,7 @@ pub(super) fn number(said: &Utterance<'_>, n: usize) -> Option<u32> {
     (!money && !glued && !range).then_some(value)
 }
 
-/// Returns the number at word `n`, even if it is part of something else.
+/// Returns the number at word `n`, even if it is part of an amount, a time, a fraction or a range.
 pub(super) fn any_number(said: &Utterance<'_>, n: usize) -> Option<u32> {
     seven_text::number(said.at(n))
 }

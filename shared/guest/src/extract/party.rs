@@ -63,8 +63,8 @@ fn adults_and_children(said: &Utterance<'_>) -> Option<Extracted> {
     })
 }
 
-/// Reads "6 people" and "para 4 personas", but not people who only wait, work or told the guest
-/// something.
+/// Reads "6 people" and "para 4 personas", but not people outside the party, as in "20 people in
+/// line" or "2 people told me".
 fn counted(said: &Utterance<'_>) -> Option<Extracted> {
     (0..said.len()).find_map(|n| {
         let size =
@@ -165,7 +165,7 @@ fn of_us(said: &Utterance<'_>) -> Option<Extracted> {
     })
 }
 
-/// Returns whether no unit, such as hours, years or miles, follows the number.
+/// Returns whether the number before word `n` has no unit, such as hours, years or miles.
 fn stands_alone(said: &Utterance<'_>, n: usize) -> bool {
     said.gap(n) >= Gap::Comma
         || said.is(

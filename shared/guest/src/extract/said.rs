@@ -101,8 +101,8 @@ impl<'t> Utterance<'t> {
             .is_some_and(|word| words.contains(&word.text.as_str()))
     }
 
-    /// Returns the word after the phrase, if its words follow each other from `n` on within one
-    /// clause.
+    /// If the phrase begins at word `n` and lies within one clause, returns the index of the word
+    /// after the phrase.
     pub(super) fn phrase(&self, n: usize, phrase: &[&str]) -> Option<usize> {
         let fits = |(by, word): (usize, &&str)| {
             self.at(n + by) == *word && (by == 0 || self.gap(n + by) <= Gap::Space)
@@ -115,10 +115,11 @@ impl<'t> Utterance<'t> {
             .filter(|_| !phrase.is_empty())
     }
 
-    /// Returns the word after the first of these phrases that begins at `n`.
+    /// Returns the index of the word after a phrase that begins at word `n`. If several of the
+    /// phrases begin there, the first in the list is taken.
     pub(super) fn one_of(&self, n: usize, phrases: &[&str]) -> Option<usize> {
-        // Compares the first word first, because hundreds of phrases are tried and nearly all
-        // differ there.
+        // Compares only the first words at first. Hundreds of phrases are tried, and nearly all
+        // differ from the text in their first word.
         let begins = |phrase: &&&str| {
             phrase
                 .strip_prefix(self.at(n))
@@ -162,7 +163,8 @@ impl<'t> Utterance<'t> {
             .map_or(&self.raw[from..], |word| &self.raw[from..word.start])
     }
 
-    /// Returns the first word of the clause that contains word `n`; commas end clauses too.
+    /// Returns the index of the first word of the clause that contains word `n`. Commas end
+    /// clauses, too.
     pub(super) fn clause(&self, n: usize) -> usize {
         (1..=n.min(self.len()))
             .rev()
@@ -170,8 +172,8 @@ impl<'t> Utterance<'t> {
             .unwrap_or(0)
     }
 
-    /// Returns whether "not", "no" or a similar word is among the five words before `n` in its
-    /// clause.
+    /// Returns whether one of the five words before word `n` is "not", "no" or a similar word.
+    /// Looks only within the clause.
     pub(super) fn negated(&self, n: usize) -> bool {
         let from = self.clause(n).max(n.saturating_sub(5));
         (from..n).any(|n| self.is(n, NOT) && !(self.at(n) == "not" && self.at(n + 1) == "only"))

@@ -92,7 +92,7 @@ fn occasions(said: &Utterance<'_>) -> Vec<Extracted> {
         ))
     });
     let mut found: Vec<Extracted> = found.collect();
-    // Two different occasions are both doubtful, so neither is returned.
+    // If the text names two different occasions, both are doubtful, so neither is returned.
     found.dedup_by(|a, b| a.slot == b.slot);
     if found.len() > 1 {
         found.clear();
@@ -237,8 +237,8 @@ fn liked(said: &Utterance<'_>) -> Vec<Extracted> {
     found
 }
 
-/// Returns whether somebody other than the guest likes it: "they love", "my boss likes", "tell me
-/// if you like", "you would love".
+/// Returns whether somebody other than the guest likes the thing: "they love", "my boss likes",
+/// "tell me if you like", "you would love".
 fn subject_is_other(said: &Utterance<'_>, n: usize) -> bool {
     let from = said.clause(n).max(n.saturating_sub(3));
     (from..n).any(|at| {

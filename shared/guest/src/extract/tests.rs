@@ -24,7 +24,7 @@ fn setting(language: Language, asked: Option<Topic>) -> Setting {
     }
 }
 
-/// Returns the facts as a line such as "name Maria | party 4 | visit 2026-11-28".
+/// Returns the facts as a line such as "name Maria | party 4 | visit 11-28".
 fn shown(text: &str, setting: &Setting) -> String {
     let one = |found: &Extracted| match &found.slot {
         Slot::Name(v) => format!("name {v}"),

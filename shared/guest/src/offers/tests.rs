@@ -211,7 +211,7 @@ fn a_guest_who_asks_needs_no_phase_readiness_or_marketing_consent() {
 
 #[test]
 fn no_gaming_offer_after_a_sign_of_problem_gambling() {
-    // Returns the next lower offer that is not for gambling (CONV-36).
+    // The guest gets the next lower tier, which is not for gambling.
     assert_eq!(
         decide(
             4,

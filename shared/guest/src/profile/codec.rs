@@ -1,5 +1,5 @@
-//! Reads and writes the profile as versioned JSON. It reads every older format, keeps unknown
-//! parts, and never fails because of one bad field.
+//! Reads and writes the profile as versioned JSON. Every older format can be read, unknown parts
+//! are kept, and one bad field never makes the reading fail.
 
 use std::{collections::BTreeMap, fmt};
 
@@ -48,8 +48,8 @@ impl Rest {
     }
 }
 
-/// The key of the consents. It stands at the root of the document, because an older build, which
-/// does not know it, keeps unknown keys there.
+/// The document's key for the consent grants. Older builds do not know this key, but they keep
+/// unknown keys at the root of the document.
 const GRANTS: &str = "consent_grants";
 
 const META: [&str; 8] = [

@@ -112,8 +112,8 @@ impl Profile {
         Some(Met { index, merged })
     }
 
-    /// Adds companions of this kind until at least `number` are stored, so that "our two kids" said
-    /// twice means two. Returns true if one was added.
+    /// Adds companions until at least `number` of them match `said`. Saying "our two kids" twice
+    /// therefore adds two, not four. Returns true if any was added.
     pub fn meet_all(&mut self, said: &[Observation<CompanionKey>], number: u32) -> bool {
         let values: BTreeMap<_, _> = said
             .iter()

@@ -56,9 +56,9 @@ impl Profile {
         &self.grants
     }
 
-    /// Returns the consent under which new facts of this guest are stored; `None` if it was revoked
-    /// or if the document's consents cannot be read. If there is no consent yet, adds the one that
-    /// the guest gave with the first text.
+    /// Returns the consent under which new facts of this guest are stored. `None` if that consent
+    /// was revoked, or if the consents cannot be read. If there is no consent yet, adds the one
+    /// that the guest gave with the first text.
     pub fn consent_of(&mut self, guest: Uuid, at: DateTime<Utc>) -> Option<Grant> {
         if self.unread_grants {
             return None;
@@ -75,8 +75,8 @@ impl Profile {
         })
     }
 
-    /// Stores the hash of the wording that the guest was shown with the latest consent, unless it
-    /// has a hash already.
+    /// Stores the hash of the wording that the guest was shown for the latest consent. Does nothing
+    /// if that consent already has a hash.
     pub fn note_wording(&mut self, hash: String) {
         if let Some(last) = self.grants.last_mut() {
             last.consent_text_hash.get_or_insert(hash);
@@ -89,7 +89,7 @@ impl Profile {
         self.unread_grants || last.is_some_and(|last| last.revoked_at.is_some())
     }
 
-    /// Adds a new consent after a revocation; facts withdrawn before stay withdrawn. Returns false,
+    /// Adds a new consent after a revocation. Facts withdrawn before stay withdrawn. Returns false,
     /// and adds none, if the latest consent is not revoked or the consents cannot be read.
     pub fn grant_anew(&mut self, id: Uuid, at: DateTime<Utc>) -> bool {
         let revoked = self.is_revoked() && !self.unread_grants;

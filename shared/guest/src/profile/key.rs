@@ -166,7 +166,7 @@ impl Key {
     }
 
     /// Returns whether the field is health data, which marketing may use only if the consent names
-    /// it.
+    /// this data.
     pub fn is_sensitive(self) -> bool {
         matches!(self, Self::Dietary | Self::Accessibility)
     }
@@ -221,8 +221,8 @@ impl CompanionKey {
     }
 }
 
-/// Returns the profile path for the name under which an agent or the planner extracts a fact;
-/// `None` for an unknown name.
+/// Returns the profile path for an extracted fact, by the name that agents and the planner use for
+/// that fact. `None` if the name is unknown.
 pub fn home_of_target(target: &str) -> Option<&'static str> {
     let key = match target {
         "kids_ages" => return Some("companions[].age"),

@@ -1,5 +1,6 @@
-//! Merges an observation into a profile field. Observations that agree may come in any order: the
-//! highest confidence per source and the number of sources decide.
+//! Merges an observation into a profile field. Observations with the same value may come in any
+//! order: the field's confidence depends on the number of sources and the highest confidence of
+//! each.
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
@@ -15,13 +16,13 @@ const CONTRADICTED: Confidence = Confidence::percent(30);
 pub struct Observation<K = Key> {
     pub key: K,
     pub value: Value,
-    /// The confidence, already within the range of its source.
+    /// The confidence before it is limited to the source's range ([`Source::clamp`]).
     pub confidence: Confidence,
     pub source: Source,
     pub at: DateTime<Utc>,
     pub grant: Grant,
-    /// Whether the guest said that the known value is wrong ("actually, ..."). The new value then
-    /// replaces it without review.
+    /// Whether the guest said that the known value is wrong ("actually, ..."). If so, the new value
+    /// replaces the known one without review.
     pub correction: bool,
 }
 
@@ -71,8 +72,8 @@ pub enum Merged {
     Confirmed,
     /// Items were added to a list.
     Extended,
-    /// The new value, a changed plan or a correction, replaced the old one, which moved to the
-    /// history.
+    /// The new value replaced the old one, which moved to the history. This happens if the new
+    /// value is a changed plan or a correction.
     Replaced,
     /// The old value stays with less confidence, and the new one waits for a person's decision.
     Contradicted,
@@ -80,7 +81,7 @@ pub enum Merged {
     Stale,
     /// The consent for the observation was withdrawn.
     Withdrawn,
-    /// The value has another type than the field.
+    /// The value does not have the type that the field requires.
     Refused,
 }
 
@@ -107,8 +108,8 @@ pub enum Resolution {
 impl Field {
     pub(super) fn merge(&mut self, seen: Evidence, plan: bool) -> Merged {
         if self.is_withdrawn() {
-            // A new grant starts the field anew; an observation under the withdrawn grant is
-            // dropped.
+            // If the observation has a new grant, the field starts anew. An observation under the
+            // withdrawn grant is dropped.
             if self.consent_ref == Some(seen.grant.reference) {
                 return Merged::Withdrawn;
             }
@@ -154,7 +155,8 @@ impl Field {
     }
 
     fn confirm(&mut self, seen: &Evidence) {
-        // Documents older than version 3 do not record their sources.
+        // Documents older than version 3 do not record their sources, so the field's own source is
+        // added first.
         self.sources.entry(self.source).or_insert(self.confidence);
         let from = self.sources.entry(seen.source).or_default();
         *from = seen.source.clamp(seen.confidence).max(*from);
@@ -196,7 +198,7 @@ impl Field {
         let mut history = std::mem::take(&mut self.history);
         let old = std::mem::replace(self, Self::first(seen));
         std::mem::swap(&mut self.history, &mut history);
-        // The history of the new value does not repeat a withdrawn value.
+        // If the old value was withdrawn, the history must not contain it either.
         if old.is_withdrawn() {
             self.history
                 .iter_mut()
@@ -257,7 +259,8 @@ impl Field {
     }
 }
 
-/// Returns the items of both lists in order, without duplicates; case and outer spaces are ignored.
+/// Returns the items of both lists, sorted and without duplicates. Case and outer spaces are
+/// ignored.
 fn union(have: &[String], more: &[String]) -> Vec<String> {
     let plain = |text: &str| text.trim().to_lowercase();
     let mut all: Vec<String> = have.to_vec();

@@ -4,8 +4,8 @@ use serde_json::{Map, Value as Json, json};
 
 use super::{Key, ReadError, codec};
 
-/// Converts a document to the current version; one without a version field is version 1. Of a newer
-/// document, only the parts that this code knows are read.
+/// Converts a document to the current version. If the version field is missing, version 1 is
+/// assumed. Of a newer document, only the parts that this code knows are read.
 pub(super) fn to_current(mut document: Map<String, Json>) -> Result<Map<String, Json>, ReadError> {
     let version = match document.get("_version") {
         None | Some(Json::Null) => 1,

@@ -1,4 +1,5 @@
-//! The parts of a profile that we record ourselves, unlike statements about the guest.
+//! The parts of a profile that we record ourselves, as opposed to facts that were observed about
+//! the guest.
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
@@ -44,7 +45,7 @@ pub struct AgeVerified {
     pub at: DateTime<Utc>,
 }
 
-/// A copy of the guest's consents, for the agents; the consent chain decides.
+/// A copy of the guest's consents, for the agents; the consent chain is authoritative.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Consent {

@@ -7,14 +7,14 @@ use crate::Confidence;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Source {
-    /// The guest stated it explicitly.
+    /// The guest stated the fact explicitly.
     SelfReported,
     /// Extracted from a text in which the guest wrote about something else.
     ContextualExtraction,
     /// Inferred from other facts.
     Inferred,
     CrmImport,
-    /// The guest stated it in return for an incentive.
+    /// The guest stated the fact in return for an incentive.
     IncentiveExchange,
     /// Found by a detector, such as the language.
     AutoDetected,

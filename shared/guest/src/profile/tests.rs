@@ -460,7 +460,7 @@ fn every_key_has_a_place_of_its_own() {
     paths.sort_unstable();
     paths.dedup();
     assert_eq!(paths.len(), Key::ALL.len());
-    // C-42: every extraction target has a field of its own
+    // C-42: every extraction target has its own field
     for target in [
         "kids_ages",
         "companion_preferences",

@@ -26,9 +26,9 @@ pub struct Step {
     pub names_next_visit: bool,
 }
 
-/// Returns the phase after this turn, which the session has already counted. Applies the silence
-/// before the text first, as a timer would: a silence may make the phase dormant, and the text then
-/// makes it active again.
+/// Returns the phase after this turn. The session must have counted the turn. First applies the
+/// silence before the text, as a timer would have done: the conversation may become dormant. Then
+/// applies the text, which makes a dormant conversation active.
 pub fn advance(session: &Session, profile: &Profile, step: &Step) -> Phase {
     let entered = profile
         .engagement
@@ -107,7 +107,7 @@ fn visit(profile: &Profile, step: &Step) -> Visit {
     match date(Key::VisitEnd).max(date(Key::VisitDate)) {
         None => Visit::Unknown,
         Some(last) if last >= step.today => Visit::Ahead,
-        // Counts hours from the midnight that ended the visit's last day, in whole days.
+        // The hours since the midnight that ended the visit's last day; always a multiple of 24.
         Some(last) => Visit::Over(hours(step.today - last) - 24),
     }
 }

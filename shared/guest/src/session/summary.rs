@@ -58,8 +58,9 @@ impl Summary {
     }
 }
 
-/// Writes the summary: subjects, newest first, open offers, and known facts about the guest. A part
-/// that does not fit is left out whole. Returns `None` if nothing is left to say.
+/// Writes the summary: subjects and open offers, the newest first, and the known facts about the
+/// guest. Only subjects for which `still` returns true are included. A name or fact that does not
+/// fit is left out entirely. Returns `None` if the summary would be empty.
 pub fn tell(
     summary: &Summary,
     still: impl Fn(&Subject) -> bool,

@@ -1,5 +1,5 @@
-//! Selects the newest exchanges that fit word for word into a turn's prompt. Older ones appear in
-//! the summary.
+//! Selects the newest exchanges, which a turn's prompt shows word for word. Older exchanges appear
+//! only in the summary.
 
 /// How much of a conversation a prompt shows word for word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,8 +23,8 @@ impl Window {
     };
 }
 
-/// Returns the newest exchanges (guest, host) that fit the window, oldest first. The newest one
-/// always fits, because a follow-up question refers to it.
+/// Returns the newest exchanges (guest, host) that fit the window, oldest first. The newest
+/// exchange is included even if it is too long, because a follow-up question may refer to it.
 pub fn window(exchanges: &[(String, String)], most: Window) -> &[(String, String)] {
     let mut characters = 0;
     let fits = |(guest, host): &&(String, String)| {

@@ -121,7 +121,7 @@ fn gaming_after_rapport_companions_never_and_offers_when_ready() {
         ),
         Next::Ask(Topic::Gaming)
     );
-    // AGENT-54, CONV-28: from a readiness of 0.8, the next topic is an offer
+    // AGENT-54, CONV-28: above a readiness of 0.8, the next topic is an offer
     let ready = Situation {
         offer_readiness: Confidence::percent(85),
         ..s

@@ -1,5 +1,5 @@
-//! Phrases that replies are searched for, folded: lower case, single spaces between words, no
-//! accents.
+//! Phrases for which replies are searched. They are folded: lower case, single spaces between
+//! words, no accents.
 
 pub(super) const INTERNALS: &[&str] = &[
     "system prompt",

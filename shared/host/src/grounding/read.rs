@@ -9,8 +9,8 @@ use super::Unfounded;
 pub(super) enum Fact {
     /// An amount in cents.
     Money(u64),
-    /// Minutes after midnight. If `known_half` is false, the text does not say am or pm, and 12
-    /// hours may be missing.
+    /// Minutes after midnight. If `known_half` is false, the text says neither am nor pm. The true
+    /// time may then be 12 hours later.
     Time { minutes: u16, known_half: bool },
     /// The digits, without separators.
     Number(String),
@@ -111,14 +111,14 @@ fn bare(word: &str) -> &str {
     word.trim_matches(|c: char| !c.is_alphanumeric())
 }
 
-/// Returns names: runs of capitalised words; at the beginning of a sentence only runs of two or
-/// more.
+/// Returns runs of capitalised words, which are taken for names. At the beginning of a sentence, a
+/// run must have at least two words.
 pub(super) fn names(sentence: &str) -> Vec<String> {
     let mut names = Vec::new();
     let mut run: Vec<&str> = Vec::new();
     let mut run_starts = true;
     let close = |run: &mut Vec<&str>, at_start: bool, names: &mut Vec<String>| {
-        // The first word of a sentence is capitalised even if it is no name.
+        // The first word of a sentence is capitalised even if it is not a name.
         let words = if at_start && run.first().is_some_and(|word| common(word)) {
             &run[1..]
         } else {
@@ -147,8 +147,8 @@ pub(super) fn names(sentence: &str) -> Vec<String> {
     names
 }
 
-/// Returns true for capitalised words that are no names: calendar words and common first words of
-/// sentences.
+/// Returns true for words that are often capitalised but are not names: calendar words, and words
+/// that often begin a sentence.
 fn common(word: &str) -> bool {
     const COMMON: &str = " monday tuesday wednesday thursday friday saturday sunday mondays tuesdays wednesdays thursdays fridays saturdays sundays \
         january february march april may june july august september october november december mon tue wed thu fri sat sun jan feb mar apr jun jul \
@@ -191,7 +191,7 @@ fn fact(token: &str, next: &str) -> Option<Fact> {
     if clock.contains(':') || half.is_some() {
         return time(clock, half);
     }
-    // Only the whole part counts: 89.50 gives 89, 1,200 gives 1200, 4th gives 4.
+    // Only the whole part is read: 89.50 gives 89, 1,200 gives 1200, 4th gives 4.
     let digits: String = token
         .chars()
         .take_while(|c| c.is_ascii_digit() || *c == ',')

@@ -1,7 +1,9 @@
-//! Finds the base of a word with an ending that the stem does not remove: Spanish verb forms,
-//! pronouns and diminutives, English -er, -y, -ly. Tried only on words that nothing else knows.
+//! Finds the base of a word with an ending that `seven_text::stem` does not remove: Spanish verb
+//! forms, pronouns and diminutives, English -er, -y, -ly. Used only for words that neither the
+//! lexicon nor the list of common words contains.
 
-/// Each ending, with the endings of base words that it may replace; longer endings come first.
+/// Endings of word forms, each with the endings that the base word may have instead. The order
+/// decides which base words are tried first.
 const ENDINGS: &[(&str, &[&str])] = &[
     ("andonos", &["ar"]),
     ("iendonos", &["er", "ir"]),
@@ -75,10 +77,10 @@ const ENDINGS: &[(&str, &[&str])] = &[
     ("e", &["ar", "er"]),
 ];
 
-/// The fewest letters that must remain of a word, because shorter remainders mean nothing.
+/// Minimum number of letters before the ending; fewer letters would match unrelated words.
 const LEAST: usize = 3;
 
-/// Returns the words of which this one may be a form, the likelier ones first, in folded form.
+/// Returns the base words of which `word` may be a form, in the order of `ENDINGS`.
 pub(super) fn bases(word: &str) -> impl Iterator<Item = String> {
     let trunks = ENDINGS
         .iter()
@@ -93,8 +95,8 @@ pub(super) fn bases(word: &str) -> impl Iterator<Item = String> {
         })
 }
 
-/// Shortens runs of one letter to two and to one, because a key was held too long: "poool" ->
-/// "pool" and "pol", "gymm" -> "gym".
+/// Shortens runs of one letter to two letters and to one, in case a key was held too long: "poool"
+/// gives "pool" and "pol", "gymm" gives "gym".
 pub(super) fn squeezed(word: &str) -> impl Iterator<Item = String> {
     [2, 1].into_iter().filter_map(move |most| {
         let (mut short, mut last, mut run) = (String::with_capacity(word.len()), None, 0);

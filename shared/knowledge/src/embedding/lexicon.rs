@@ -29,9 +29,9 @@ pub(crate) struct Lexicon {
     /// The meanings of a word or phrase, by its stems joined with one space.
     meanings: HashMap<String, Vec<Meaning>>,
     spellings: Spellings,
-    /// Words that are spelled right, alone or inside phrases.
+    /// Correctly spelled words, which occur alone or inside phrases.
     known: HashSet<String>,
-    /// Words that alone do not show what is wanted.
+    /// Words that alone do not show what the guest wants.
     fillers: HashSet<String>,
 }
 
@@ -53,8 +53,9 @@ pub(super) fn version() -> String {
 // === impl Lexicon ===
 
 impl Lexicon {
-    /// Reads lines of the form `concept[ < wider concept][ *weight]: words
-    /// phrases_with_underscores`. Lines that begin with `#` are comments.
+    /// Reads lines of the form
+    /// `concept[ < wider concept][ *weight]: words phrases_with_underscores`.
+    /// A line with `-` as its concept lists fillers; lines that begin with `#` are comments.
     fn read(data: &str) -> Self {
         let split = data
             .lines()
@@ -113,8 +114,8 @@ impl Lexicon {
         }
     }
 
-    /// Returns the meaning of the longest known phrase or word that begins the text. A filler has a
-    /// meaning only inside a phrase.
+    /// Returns the meaning of the longest known phrase or word with which `words` begins. A filler
+    /// has a meaning only inside a phrase.
     pub(crate) fn sense(&self, words: &[String]) -> Option<Sense<'_>> {
         let least = if words.first().is_some_and(|word| self.is_filler(word)) {
             2
@@ -127,7 +128,7 @@ impl Lexicon {
         })
     }
 
-    /// Returns whether the word alone does not show what is wanted.
+    /// Returns whether the word alone does not show what the guest wants.
     pub(crate) fn is_filler(&self, word: &str) -> bool {
         is_stop(word) || self.fillers.contains(word)
     }
@@ -169,8 +170,8 @@ fn stems(words: &[String]) -> String {
         .join(" ")
 }
 
-/// Returns whether two words begin alike: people mistype the inside of a word, but rarely its first
-/// letter, except by swapping it with the second.
+/// Returns whether two words begin alike. People mistype letters inside a word, but rarely the
+/// first letter, except by swapping it with the second.
 fn alike_at_start(a: &str, b: &str) -> bool {
     let (mut a, mut b) = (a.chars(), b.chars());
     let (first, second) = (a.next(), a.next());

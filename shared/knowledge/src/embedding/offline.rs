@@ -1,5 +1,5 @@
-//! An embedder without network or model. Hashes concepts (for meaning in both languages), words
-//! (for names) and pieces of words (for misspelt names) into one vector.
+//! An embedder that needs neither a model nor a connection. Its vectors combine concepts (for
+//! meaning in both languages), words (for names) and pieces of words (for misspelt names).
 
 use std::collections::BTreeMap;
 
@@ -7,8 +7,8 @@ use super::{Embedder, Embedding, Purpose, Space, Vector, lexicon};
 use crate::index::is_common;
 use seven_text::{stem, words};
 
-/// Number of a vector's first values, one for each concept. `HASHED` values for words and their
-/// pieces follow.
+/// Number of values at the beginning of a vector, one for each concept. `HASHED` values for words
+/// and their pieces follow.
 const CONCEPTS: usize = lexicon::ROOM;
 const HASHED: usize = 320;
 /// The version of this file's arithmetic; raise it with every change. The lexicon has its own
@@ -18,7 +18,8 @@ const ALGORITHM: u32 = 2;
 const CONCEPT: f32 = 2.0;
 /// Weight of a word that the lexicon does not know, such as a name.
 const WORD: f32 = 0.8;
-/// Weight of a word of a known concept, whose concept counts too.
+/// Weight of a word that the lexicon knows. It is lower, because the word's concept has a weight
+/// too.
 const KNOWN: f32 = 0.4;
 /// Factor for the meaning of a corrected spelling; the word as written keeps its full weight.
 const GUESSED: f32 = 0.8;
@@ -27,7 +28,7 @@ const COMMON: f32 = 0.4;
 const PIECES: f32 = 0.5;
 /// Weight of a document's body, relative to its first line, which is its title.
 const BODY: f32 = 0.2;
-/// The sum of weights at which a concept reaches half of its maximum.
+/// The sum of weights at which a concept's value reaches half of its maximum.
 const HALF: f32 = 0.9;
 
 /// The offline embedder; its vectors are described in the module.

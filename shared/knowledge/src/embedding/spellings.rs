@@ -1,5 +1,6 @@
-//! Finds known words that a misspelt one may stand for: words that become equal when one letter, or
-//! two in long words, is removed from each.
+//! Finds the known words that a misspelt word may stand for. Words are compared by their shortened
+//! forms: the word itself, the word without any one letter and, if it is long, without any two
+//! letters. A known word is a candidate if it shares a form with the misspelt word.
 
 use std::{
     collections::HashSet,
@@ -18,7 +19,8 @@ pub(super) struct Spellings {
 }
 
 impl Spellings {
-    /// Files words of at least four letters; shorter ones resemble each other too much.
+    /// Indexes the known words of at least four letters; shorter words resemble each other too
+    /// much.
     pub(super) fn of(known: &HashSet<String>) -> Self {
         let mut words: Vec<String> = known
             .iter()
@@ -39,7 +41,8 @@ impl Spellings {
         Self { words, filed }
     }
 
-    /// Returns candidates, which the caller must compare: some are not close, and some come twice.
+    /// Returns the known words that share a shortened form with `word`. The caller must compare
+    /// them with `word`, because some are not close. A known word may come twice.
     pub(super) fn near(&self, word: &str) -> impl Iterator<Item = &String> {
         let filed = |short: String| {
             let wanted = hash(&short);

@@ -30,7 +30,7 @@ enum Token {
     Closed,
 }
 
-/// How it is known whether a time is before or after noon.
+/// How a written time shows whether it is before or after noon.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Half {
     Said,
@@ -155,7 +155,7 @@ fn span(from: (u16, Half), to: (u16, Half)) -> Result<Span, String> {
     Ok(Span { opens, closes })
 }
 
-/// The week, while its tokens are read.
+/// The week as far as its tokens have been read.
 struct Week {
     days: [Vec<Span>; 7],
     /// Groups of days named since the last opening, such as `[Mon]`, `[Tue..Sun]`.
@@ -170,8 +170,8 @@ struct Week {
 }
 
 impl Week {
-    /// Decides to which days the next time applies. In "Closed Mon, Tue-Sun 5pm", it applies only
-    /// to the last group.
+    /// Decides to which days the next time applies. In "Closed Mon, Tue-Sun 5pm", the time applies
+    /// only to the last group, "Tue-Sun".
     fn take_days(&mut self) {
         if self.groups.is_empty() {
             if !self.said {
@@ -222,8 +222,8 @@ fn range(from: usize, to: usize) -> Vec<usize> {
     (0..=length).map(|n| (from + n) % 7).collect()
 }
 
-/// Reads the whole text. `starts` also accepts single times ("Fri-Sat 9pm"), which become openings
-/// without a length.
+/// Reads the whole text. If `starts` is true, single times ("Fri-Sat 9pm") are accepted too; they
+/// become openings without a length.
 fn week(text: &str, starts: bool) -> Result<[Vec<Span>; 7], String> {
     let tokens = tokens(text)?;
     let mut week = Week {
@@ -309,8 +309,8 @@ pub(super) fn weekly(text: &str) -> Result<WeeklyHours, HoursError> {
         })
 }
 
-/// Reads weekly starting times of a show ("Fri-Sat 9pm"), Monday first, in minutes of the day.
-/// Refuses a text that says more, such as a season; it is then shown as written.
+/// Reads the weekly starting times of a show ("Fri-Sat 9pm"), Monday first, in minutes of the day.
+/// Fails if the text says anything else, such as a season.
 pub fn weekly_starts(text: &str) -> Result<[Vec<u16>; 7], HoursError> {
     let days = week(text, true).map_err(|reason| HoursError {
         text: text.to_owned(),

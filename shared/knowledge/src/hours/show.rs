@@ -77,8 +77,8 @@ impl WeeklyHours {
             .join(", ")
     }
 
-    /// Writes "until 10pm" or "hasta las 10pm" for a venue that is open at `at`, "24 hours" if it
-    /// never closes; `None` if it is closed.
+    /// For a venue that is open at `at`, writes "until 10pm" or "hasta las 10pm", or "24 hours" if
+    /// it never closes. `None` if the venue is closed.
     pub fn until(&self, at: DateTime<Utc>, tz: Tz, language: Language) -> Option<String> {
         if !self.is_open(at, tz) {
             return None;

@@ -1,4 +1,4 @@
-//! Holidays: days with other hours than their weekday, or none.
+//! Holidays: days on which a venue is closed or has hours different from those of the weekday.
 
 use std::fmt;
 
@@ -28,8 +28,8 @@ pub struct SpecialDay {
 // === impl Day ===
 
 impl Day {
-    /// Reads "12-25", a day of every year. The caller reads other days, because it knows what
-    /// "tomorrow" counts from.
+    /// Reads "12-25", a day of every year. The caller reads other days, because only the caller
+    /// knows the date to which "tomorrow" refers.
     pub fn yearly(text: &str) -> Option<Self> {
         let (month, day) = text.trim().split_once('-')?;
         let (month, day) = (month.parse().ok()?, day.parse().ok()?);

@@ -13,7 +13,7 @@ const K1: f32 = 0.9;
 const B: f32 = 0.4;
 /// Weight of a synonym, relative to the word itself.
 const SYNONYM: f32 = 0.85;
-/// The lowest similarity at which an unknown word counts as a misspelling of a name.
+/// The lowest trigram similarity at which an unknown word counts as a misspelt word of a name.
 const MISSPELT: f32 = 0.5;
 
 #[derive(Debug, Clone, Default)]
@@ -30,8 +30,8 @@ pub(super) struct Postings {
     /// Stems of words in names. Only these are searched for misspelt words, because guests mostly
     /// misspell names.
     names: Vec<String>,
-    /// For each trigram, the indexes of the names that contain it, so that similarity is computed
-    /// for a few names only.
+    /// For each trigram, the indexes in `names` of the stems that contain it. A misspelt word is
+    /// compared only with stems that share trigrams with it.
     grams: HashMap<[char; 3], Vec<u32>>,
 }
 
@@ -58,7 +58,7 @@ impl Postings {
             )
         };
         let mut names: Vec<String> = items.iter().flat_map(of_names).map(|w| stem(&w)).collect();
-        // A stem that no item's text contains would find nothing.
+        // Drops stems that no item's text contains, because they would find nothing.
         names.retain(|s| s.len() >= 4 && postings.contains_key(s));
         names.sort_unstable();
         names.dedup();
@@ -106,8 +106,9 @@ impl Postings {
         (1.0 + (self.lengths.len() as f32 - found as f32 + 0.5) / (found as f32 + 0.5)).ln()
     }
 
-    /// Returns one score per item. Words that no item contains count in the total, so that a
-    /// question about something else scores low.
+    /// Returns one score per item: the weight of the question's words that the item matches,
+    /// divided by the weight of all words of the question. Words that no item contains lower every
+    /// score.
     pub(super) fn scores(&self, query: &[String]) -> Vec<f32> {
         let mut scores = vec![0.0f32; self.lengths.len()];
         let (mut best, mut touched) = (vec![0.0f32; self.lengths.len()], Vec::new());
@@ -153,8 +154,9 @@ impl Postings {
         scores
     }
 
-    /// Returns the lists for a word of the question, each with its weight: the word and its
-    /// synonyms, or else the most similar name.
+    /// Returns the lists of items for a word of the question, each with its weight. These are the
+    /// lists of the word and of its synonyms. If there are none, returns the list of the most
+    /// similar word of a name.
     fn readings(&self, word: &str) -> Vec<(&[(u32, f32)], f32)> {
         let mut readings: Vec<(&[(u32, f32)], f32)> = Vec::new();
         readings.extend(self.list(word).map(|list| (list, 1.0)));

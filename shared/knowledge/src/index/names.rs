@@ -12,12 +12,12 @@ use strsim::osa_distance;
 #[derive(Debug, Clone)]
 pub struct Mention {
     pub item: Arc<Item>,
-    /// Index of the first word of the text that the name covers; `to` is the index after the last.
+    /// Index of the name's first word in the text; `to` is the index after its last word.
     pub from: usize,
     pub to: usize,
     /// Whether the text contains every word of the name, in order.
     pub whole: bool,
-    /// Whether the words can mean nothing else: true for "Ember Room", false for a place that is
+    /// Whether the words can mean only this item: true for "Ember Room", false for a place that is
     /// called just "Casino".
     pub telling: bool,
 }
@@ -37,7 +37,8 @@ pub(super) struct Names {
     shared: HashMap<usize, Vec<usize>>,
 }
 
-/// Maximum number of rows that may share a name; more rows than that do not describe one place.
+/// Maximum number of rows that may share a name. If more rows share it, they are not taken for one
+/// place.
 const NAMESAKES: usize = 4;
 
 impl Names {
@@ -56,8 +57,8 @@ impl Names {
                 {
                     words.remove(0);
                 }
-                // A name that a second row repeats (a restaurant and its hours) is counted once,
-                // because its words still stand for one place.
+                // Two rows may have the same name, such as a restaurant and its opening hours. The
+                // name is then counted once, because both rows are about one place.
                 let group = groups.entry(words.clone()).or_default();
                 if words.is_empty() || group.last() == Some(&item) {
                     continue;
@@ -151,8 +152,8 @@ impl Names {
                 found.push((from, to, whole, name.item));
             }
         }
-        // A whole or longer name replaces names that it overlaps. Rows of the same name cover the
-        // same words, and all of them are kept.
+        // If two names overlap, a whole name wins against a partial one; otherwise the longer one
+        // wins. Rows of the same name cover the same words, and all of them are kept.
         let beats = |a: &(usize, usize, bool, usize), b: &(usize, usize, bool, usize)| {
             let overlap = a.0 < b.1 && b.0 < a.1;
             overlap && (a.2, a.1 - a.0) > (b.2, b.1 - b.0)

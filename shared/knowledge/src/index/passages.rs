@@ -24,7 +24,7 @@ use seven_text::{sentences, stem, words};
 /// Weight of a synonym, relative to the word itself.
 const SYNONYM: f32 = 0.85;
 const CONCEPT: f32 = 0.8;
-/// Weight of the same word with an ending that the stem does not cover: "rent", "rental".
+/// Weight of a word that differs from the term only in its ending: "rent", "rental".
 const ENDING: f32 = 0.75;
 const ENDED: usize = 4;
 /// Factor for a word that helps to choose among sentences but need not be found.
@@ -33,17 +33,17 @@ const SOFT: f32 = 0.15;
 const NAMED: f32 = 0.82;
 /// Factor for a common word, such as "room" or "friday".
 const COMMON: f32 = 0.5;
-/// Weight of a word that is found only in the row's name or keywords; `BESIDE` is the weight of one
-/// that is found only in another sentence of the row.
+/// `TITLE`: weight of a word that is found only in the row's name or keywords. `BESIDE`: weight of
+/// a word that is found only in another sentence of the row.
 const TITLE: f32 = 0.9;
 const BESIDE: f32 = 0.5;
-/// Fields that are left out, because other fields of the row tell the same in their own words.
+/// Fields of which no sentence is made, because other fields of the row say the same.
 const TOLD_ELSEWHERE: [&str; 6] = ["price", "cost", "fee", "location", "phone", "hours"];
 
 /// A meaningful word or phrase of a question.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Term {
-    /// Index of the first word of the text that the term covers; `to` is the index after the last.
+    /// Index of the term's first word in the text; `to` is the index after its last word.
     pub from: usize,
     pub to: usize,
     /// Whether a row or the lexicon knows the term.
@@ -60,13 +60,13 @@ pub struct Term {
 pub struct Passed {
     pub item: Arc<Item>,
     pub text: String,
-    /// The share of the question, by weight of the words, that is found in the sentence, the row's
-    /// name or elsewhere in the row, 0 to 1.
+    /// The share of the question's words that the row contains, 0 to 1. Words count by their
+    /// weight; a word outside this sentence counts less.
     pub score: f32,
-    /// The share of the question that is found in the sentence itself.
+    /// The share of the question's words that the sentence itself contains, 0 to 1.
     pub own: f32,
-    /// Of the words that the row's name and keywords lack, the share that the sentence contains; 0
-    /// if they lack none.
+    /// Like `own`, but without soft terms and without words that the row's name or keywords
+    /// contain; 0 if no word is left.
     pub rest: f32,
 }
 
@@ -116,7 +116,7 @@ impl Term {
         }
     }
 
-    /// Returns whether the text contains the word itself, with any ending.
+    /// Returns whether the text contains the term's own words, with any ending.
     pub fn is_literally_in(&self, text: &str) -> bool {
         let stems: Vec<String> = words(text).iter().map(|word| stem(word)).collect();
         self.stems.iter().all(|own| stems.contains(own))
@@ -309,8 +309,9 @@ impl Index {
             .terms(text, &LEXICON)
     }
 
-    /// Returns the sentences, in one language, that contain some of the terms, from valid rows that
-    /// `keep` accepts. Best first; equal scores keep the order of the content file.
+    /// Returns the sentences of rows that contain some of the terms, best first. Leaves out
+    /// sentences in another language, rows that are not valid at `now`, and sentences that `keep`
+    /// refuses.
     pub fn passages(
         &self,
         terms: &[Term],
@@ -388,7 +389,7 @@ impl Index {
     }
 }
 
-/// Returns the words of a row's names, category, keywords and kind.
+/// Returns the words of a row's names, category and keywords, and of its kind, such as the cuisine.
 fn title(item: &Item) -> String {
     let mut parts = vec![item.name.clone(), item.category.as_str().replace('_', " ")];
     parts.extend(item.name_es.clone());

@@ -14,11 +14,12 @@ use seven_text::words;
 
 /// Number of rows that a question gets; the specification fixes it.
 pub const TOP_K: usize = 5;
-/// Number of rows of each ranking that take part in the fusion; lower ranks say nothing.
+/// Maximum number of rows that each ranking contributes to the fusion.
 const DEPTH: usize = 20;
-/// The fused score of a row that is close enough but in no ranking; lower than any ranked row's.
+/// The fused score of a row that is in no ranking but whose vector is close enough. The score is
+/// lower than that of any ranked row.
 const LAST: f32 = 1.0 / (fusion::RRF_K + DEPTH as f32 + 1.0);
-/// Number of best rows for which other rows of the same name are added.
+/// For this many of the best rows, the other rows of the same name are added.
 const NAMESAKES_OF: usize = 2;
 /// A row takes part in the ranking by words only if its score is at least this share of the best
 /// score; see [`Thresholds::share`].
@@ -74,7 +75,7 @@ impl<'a> Query<'a> {
         Self::new(text, now).vector(embedder.as_space(), embedder.query(text))
     }
 
-    /// Adds the question's vector. A vector of another space than the index's is ignored.
+    /// Adds the question's vector. A vector from a space different from the index's is ignored.
     #[must_use]
     pub fn vector(mut self, space: &'a Space, vector: Vector) -> Self {
         self.vector = Some((space, vector));
@@ -98,7 +99,7 @@ impl<'a> Query<'a> {
         self
     }
 
-    /// Searches as the pack says: its number of rows, thresholds and variety.
+    /// Uses the pack's number of rows, thresholds and variety for the search.
     #[must_use]
     pub fn as_set(mut self, retrieval: &'a Retrieval) -> Self {
         self.k = retrieval.rows;
@@ -153,8 +154,8 @@ impl Index {
         ranked.into_iter().map(found).collect()
     }
 
-    /// Adds rows of the same name after each of the two best, because a venue's opening hours often
-    /// have a row of their own.
+    /// Adds, after each of the two best rows, the other rows of the same name. A venue's opening
+    /// hours, for example, are often in a separate row.
     fn with_namesakes(&self, ranked: Vec<(usize, f32)>, allowed: &[bool]) -> Vec<(usize, f32)> {
         let mut all: Vec<(usize, f32)> = Vec::with_capacity(ranked.len());
         for (place, (n, fused)) in ranked.into_iter().enumerate() {
@@ -191,8 +192,8 @@ impl Index {
             .collect()
     }
 
-    /// Returns the ranked rows that the question names, even misspelt; they make a ranking of their
-    /// own.
+    /// Returns the rows in `lists` that the question names, even if misspelt. They form one more
+    /// ranking.
     fn named(&self, text: &str, lists: &[Vec<usize>]) -> Vec<usize> {
         let found = |n: usize| lists.iter().any(|list| list.contains(&n));
         let mentions = self
@@ -264,7 +265,8 @@ impl Index {
     }
 }
 
-/// Appends rows that are close enough but in no ranking, closest first, until there are `k` rows.
+/// Appends rows that are in no ranking but whose vectors are close enough, closest first, until
+/// there are `k` rows.
 fn fill(ranked: &mut Vec<(usize, f32)>, k: usize, scores: &[Scores], near: impl Fn(usize) -> bool) {
     if ranked.len() >= k {
         return;
@@ -282,7 +284,8 @@ fn fill(ranked: &mut Vec<(usize, f32)>, k: usize, scores: &[Scores], near: impl 
     );
 }
 
-/// Sorts a ranking and keeps its best rows; equal scores keep the order of the content file.
+/// Sorts a ranking and keeps its best rows: at most `DEPTH`, each with at least `share` of the best
+/// score. Rows with equal scores keep the order of the content file.
 fn top(mut found: Vec<(usize, f32)>, share: f32) -> Vec<(usize, f32)> {
     let order = |a: &(usize, f32), b: &(usize, f32)| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0));
     if found.len() > DEPTH {

@@ -5,15 +5,16 @@ use std::{collections::HashMap, sync::Arc};
 
 use crate::{Item, Space, Vector};
 
-/// One vector per item; items without a vector of this space have none.
+/// The vectors of the items, in the order of the items. A row is `None` if its item has no vector
+/// of this space.
 #[derive(Debug, Clone)]
 pub(super) struct Matrix {
     pub(super) space: Space,
     rows: Vec<Option<Row>>,
 }
 
-/// A vector's values. Offline vectors are mostly zeros; stored in full, they would take a quarter
-/// of a casino's memory.
+/// A vector's values. Vectors of the offline embedder are mostly zeros. Stored in full, they would
+/// fill a quarter of a casino's index.
 #[derive(Debug, Clone)]
 enum Row {
     Dense(Box<[f32]>),
@@ -70,7 +71,8 @@ impl Row {
 // === impl Matrix ===
 
 impl Matrix {
-    /// Builds the matrix; leaves out vectors that are not as long as the space says.
+    /// Builds the matrix. A vector that is all zeros or has the wrong number of values counts as
+    /// missing.
     pub(super) fn build(
         items: &[Arc<Item>],
         space: Space,
@@ -107,7 +109,8 @@ impl Matrix {
         })
     }
 
-    /// Returns the cosine of two items, by which results are varied.
+    /// Returns the cosine of two items' vectors, by which retrieval varies its results; 0 if one is
+    /// missing.
     pub(super) fn likeness(&self, a: usize, b: usize) -> f32 {
         match (&self.rows[a], &self.rows[b]) {
             (Some(a), Some(b)) => a.dot(&b.dense(self.space.dimension)),

@@ -1,5 +1,5 @@
 //! Word lists of the index: stop words, words too common to name a venue, English and Spanish
-//! synonyms. The lists are data.
+//! synonyms. The lists are in `vocabulary.txt`.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -31,7 +31,7 @@ static COMMON: LazyLock<HashSet<String>> = LazyLock::new(|| {
         .collect()
 });
 
-/// For each stem, the stems that mean the same.
+/// For each stem, the stems of its synonyms.
 pub(super) static SYNONYMS: LazyLock<HashMap<String, Vec<String>>> = LazyLock::new(|| {
     let mut table: HashMap<String, Vec<String>> = HashMap::new();
     for line in block("synonyms") {
@@ -46,8 +46,8 @@ pub(super) static SYNONYMS: LazyLock<HashMap<String, Vec<String>>> = LazyLock::n
     table
 });
 
-/// Returns whether the word does not show which venue is meant, such as "room", "grill", "friday"
-/// or "restaurante".
+/// Returns true for a word that does not show which venue is meant, such as "room", "grill",
+/// "friday" or "restaurante".
 pub(crate) fn is_common(word: &str) -> bool {
     STOP.contains(word) || COMMON.contains(&stem(word))
 }

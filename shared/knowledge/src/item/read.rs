@@ -119,7 +119,8 @@ pub(super) fn item(value: &Value, reference: Option<Reference>) -> Result<Item, 
         f.text("tip", 300),
         f.text("notes", 10_000),
     );
-    // Reads two columns of content sheets only so that they are not refused; the item lacks them.
+    // Content sheets have these two columns. They are read only so that `refuse_unknown` does not
+    // refuse them; the item does not keep them.
     for kept_elsewhere in ["last_modified", "modified_by"] {
         let _ = f.value(kept_elsewhere);
     }
@@ -213,7 +214,8 @@ fn hours(f: &mut Fields<'_, '_>, key: &'static str) -> Option<WeeklyHours> {
         .ok()
 }
 
-/// Reads holidays: `[{"date": "12-25", "hours": "closed", "name": "Christmas Day"}]`.
+/// Reads `special_hours`, the hours of single days such as holidays:
+/// `[{"date": "12-25", "hours": "closed", "name": "Christmas Day"}]`.
 fn special(f: &mut Fields<'_, '_>, reference: Option<Reference>) -> Vec<SpecialDay> {
     let Some(value) = f.value("special_hours") else {
         return Vec::new();

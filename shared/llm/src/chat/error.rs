@@ -78,7 +78,7 @@ pub enum Defect {
     Unreadable(&'static str),
     #[error("the answer is empty")]
     Empty,
-    /// `tool` is the name of an offered tool; `None` if the model named any other.
+    /// `tool` is the name of an offered tool; `None` if the model named any other tool.
     #[error(
         "the arguments of tool call {nth} ({}) are not a JSON object",
         tool.as_deref().unwrap_or("a tool we did not offer")
@@ -130,9 +130,8 @@ impl Error {
         }
     }
 
-    /// Returns true if the guard repeats the call by itself. It does not after a timeout, which
-    /// leaves no time, nor after an unusable answer, because the turn then asks again with
-    /// feedback.
+    /// Returns true if `Guarded` repeats the call itself. After a timeout no time is left for that.
+    /// After an unusable answer the turn itself asks again, with feedback.
     pub fn repeats_in_call(&self) -> bool {
         matches!(
             self,
@@ -171,7 +170,7 @@ impl Error {
         }
     }
 
-    /// Returns the error with `all`, the tokens of all attempts of its call, as its usage.
+    /// Replaces the error's usage by `all`, the tokens of all attempts of its call.
     #[must_use]
     pub(crate) fn billed(mut self, all: Usage) -> Self {
         if let Self::Blocked { usage, .. } | Self::Answer { usage, .. } = &mut self {

@@ -8,9 +8,9 @@ use super::Defect;
 const THOUGHT: &str = "<think>";
 const THOUGHT_ENDS: &str = "</think>";
 
-/// Returns the text without the model's reasoning, which some servers leave in the answer. An end
-/// tag without a start tag ends reasoning that began with the text; a start tag without an end tag
-/// begins reasoning that goes on to the end of the text.
+/// Returns the text without the model's reasoning, which some servers leave in the answer. If there
+/// is only an end tag, the text before it is reasoning. If there is only a start tag, the text
+/// after it is reasoning.
 pub(crate) fn without_thoughts(text: &str) -> &str {
     let rest = text
         .rsplit_once(THOUGHT_ENDS)
@@ -21,8 +21,8 @@ pub(crate) fn without_thoughts(text: &str) -> &str {
 /// Returns the only JSON object in the text.
 ///
 /// # Errors
-/// [`Defect::Truncated`] if the last object does not end, [`Defect::NotJson`] if there is none, or
-/// if there are two that differ, because nothing says which of them is the answer.
+/// [`Defect::Truncated`] if the last object does not end. [`Defect::NotJson`] if there is no
+/// object, or if there are two different ones: nothing says which of them is the answer.
 pub(crate) fn object(text: &str) -> Result<Value, Defect> {
     let (mut found, mut rest): (Option<Value>, &str) = (None, text);
     while let Some(start) = rest.find('{') {

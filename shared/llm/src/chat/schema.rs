@@ -1,7 +1,8 @@
 //! Checks replies of models against the part of JSON Schema that we use; not a complete validator.
 //!
-//! Known: type, enum, const, properties, required, additionalProperties, items, anyOf, oneOf (as
-//! anyOf), allOf, local `$ref`, and minimum and maximum keywords. Others are ignored.
+//! Checks the keywords type, enum, const, properties, required, additionalProperties, items, anyOf,
+//! oneOf (as anyOf), allOf, local `$ref`, and the keywords for a minimum or maximum. Ignores all
+//! others.
 
 use serde_json::{Map, Value};
 
@@ -15,7 +16,8 @@ pub struct Violation {
     pub rule: &'static str,
 }
 
-/// Maximum nesting depth. Deeper nesting counts as a violation, so that circular references end.
+/// Maximum nesting depth. Deeper nesting is a violation, so that a check of circular references
+/// ends.
 const DEEPEST: usize = 64;
 
 /// Returns the first violation, if any.

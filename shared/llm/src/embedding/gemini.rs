@@ -1,7 +1,7 @@
 //! Gemini's `embedContent` for a question and `batchEmbedContents` for content (v1beta, REST).
 //!
-//! Each request says whether it embeds a question or a document, and contains the title of a
-//! document. Shortened vectors do not have unit length; the caller normalises them.
+//! Each request says whether it embeds a question or a document; a document is sent with its title.
+//! Shortened vectors do not have unit length; the caller normalises them.
 
 use std::time::Duration;
 

@@ -11,7 +11,7 @@ use crate::{
     guarded::{self, Guard, Observer, Trying},
 };
 
-/// A model behind `batchEmbedContents` or `/embeddings`.
+/// A hosted embedding model: Gemini's, or one behind `/embeddings`.
 #[derive(Debug)]
 pub struct Hosted {
     space: Space,
@@ -29,8 +29,8 @@ enum Wire {
 }
 
 impl Hosted {
-    /// Creates the embedder. Fails for a provider that has no server, for an alias instead of a
-    /// pinned model, and for a dimension or batch size of zero.
+    /// Creates the embedder. Fails if the provider has no server, if the model is an alias and not
+    /// a pinned model, or if the dimension or the batch size is zero.
     pub fn new(
         settings: &Settings,
         cache: &Cache,
@@ -113,8 +113,8 @@ impl Hosted {
         Ok(vectors)
     }
 
-    /// Makes one request. A vector of the wrong length is an error, because no comparison would
-    /// ever match it.
+    /// Makes one request. A vector with the wrong number of values is an error, because it cannot
+    /// be compared with other vectors.
     async fn request(
         &self,
         texts: &[&str],

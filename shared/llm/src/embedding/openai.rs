@@ -21,7 +21,8 @@ use crate::{
 pub(super) struct OpenAi {
     endpoint: Endpoint,
     model: String,
-    /// The length of vectors to request; `None` if the server does not know the field.
+    /// The number of values to request for each vector; `None` if the server does not accept the
+    /// field `dimensions`.
     dimension: Option<usize>,
 }
 

@@ -1,4 +1,5 @@
-//! Reads the answer's body. Unknown fields are ignored; a null field counts as absent.
+//! Reads the body of an answer of `generateContent`. Unknown fields are ignored; a null field
+//! counts as absent.
 
 use std::time::Duration;
 
@@ -54,7 +55,7 @@ struct PromptFeedback {
     block_reason: Option<String>,
 }
 
-/// Thinking tokens are billed as output tokens, but Gemini counts them in a field of their own.
+/// Thinking tokens are billed as output tokens, but Gemini counts them in a separate field.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct UsageMetadata {

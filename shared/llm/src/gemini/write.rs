@@ -1,4 +1,4 @@
-//! Writes the request's body.
+//! Writes the body of a request to `generateContent`.
 
 use serde_json::{Map, Value, json};
 
@@ -65,7 +65,8 @@ fn generation(
 
 fn declaration(tool: &ToolSpec) -> Value {
     let mut declaration = json!({ "name": tool.name, "description": tool.description });
-    // Gemini refuses an object schema without properties, so the field is left out.
+    // Gemini refuses an object schema without properties, so a tool without parameters is declared
+    // without a schema.
     if tool
         .parameters
         .get("properties")

@@ -16,8 +16,8 @@ use crate::{
     chat::{Error, Fault},
 };
 
-/// The breaker reserves its one test call (probe) for the call's deadline plus this margin, so that
-/// the outcome can still be recorded.
+/// The breaker allows one test call (probe) at a time. It waits for the probe's outcome until the
+/// call's deadline plus this margin. Without the margin, a timeout could not be recorded in time.
 const LEASE_MARGIN: Duration = Duration::from_secs(2);
 
 /// The result of one call and the tokens billed for it.
@@ -142,7 +142,7 @@ impl Guard {
     }
 
     /// Reports the outcome to the breaker. If this outcome opens the breaker, returns the error
-    /// that later calls will get, with the original error as its source.
+    /// that later calls will get; the original error becomes its source.
     async fn settle<T>(&self, permit: Permit, outcome: Result<T, Error>) -> Result<T, Error> {
         let said = match outcome.as_ref().map_err(Error::fault) {
             Ok(_) => Outcome::Success,
@@ -208,7 +208,8 @@ impl Guard {
         }
     }
 
-    /// Returns the time limit for the next request: the time left, but at most one call's timeout.
+    /// Returns the time limit for the next request: the time until the deadline, but at most
+    /// `call_timeout_ms`.
     fn each(&self, until: Instant) -> Duration {
         let left = until.saturating_duration_since(Instant::now());
         left.min(Duration::from_millis(self.settings.call_timeout_ms))
@@ -224,7 +225,8 @@ impl Guard {
                     wait,
                 });
             }
-            // A wait of zero would spin if the limiter's clock and tokio's differ slightly.
+            // If the limiter's clock and tokio's differ slightly, a wait of zero would make this
+            // loop spin.
             tokio::time::sleep(wait.max(Duration::from_millis(1))).await;
         }
         Ok(())

@@ -6,7 +6,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::Usage;
 
-/// Billionths of a US dollar. One token of the cheapest model still costs tens of them, so no cost
+/// Billionths of a US dollar. One token of the cheapest model costs tens of these, so no cost
 /// rounds to zero.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize,

@@ -15,7 +15,7 @@ pub struct Settings {
     pub call_timeout_ms: u64,
     pub retry: RetryPolicy,
     pub limit: Limit,
-    /// Number of failures within the window that opens the breaker.
+    /// The breaker opens after this many failures within `breaker_window_ms`.
     pub breaker_failures: u32,
     pub breaker_window_ms: u64,
     pub breaker_cooldown_ms: u64,
@@ -23,12 +23,12 @@ pub struct Settings {
     pub price: Price,
 }
 
-/// Maximum rate of requests that this process sends.
+/// Maximum rate at which this process sends requests to one model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Limit {
     pub per_minute: NonZeroU32,
-    /// Maximum number of requests that may be sent at once.
+    /// Maximum number of requests that may be sent in a burst, without a wait between them.
     pub burst: NonZeroU32,
 }
 

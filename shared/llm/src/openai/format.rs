@@ -103,9 +103,9 @@ impl Format {
         }
     }
 
-    /// Returns whether another format may help after this error, if no format has worked yet: the
-    /// server refused the request, or it accepted the format but the answer does not fit. Some
-    /// local servers answer 500 to fields that they do not know.
+    /// Returns whether the format may have caused this error; another format may then help. It may
+    /// have caused the error if the server refused the request, or if the answer does not fit the
+    /// schema. Some local servers answer 500 to fields that they do not know.
     pub(super) fn may_be_at_fault(error: &Error) -> bool {
         match error {
             Error::Refused { status, .. } => matches!(status, 400 | 405 | 415 | 422),
@@ -142,8 +142,8 @@ impl Settled {
         self.refused.store(0, Ordering::Relaxed);
     }
 
-    /// Records that the server accepted this format, whether or not its answer was usable. The
-    /// formats before it, which the server refused, are not tried again.
+    /// Records that the server accepted this format, whether or not the answer was usable. Earlier
+    /// formats, which the server refused, are not tried again.
     pub(super) fn taken(&self, format: Format) {
         self.refused.store(format.place(), Ordering::Relaxed);
     }

@@ -1,4 +1,5 @@
-//! Reads the answer's body. Unknown fields are ignored; a null field counts as absent.
+//! Reads the body of an answer of `chat/completions`. Unknown fields are ignored; a null field
+//! counts as absent.
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -86,7 +87,7 @@ pub(super) fn reply(
         return Err(blocked("refusal"));
     }
     let mut text = without_thoughts(&message.content.unwrap_or_default()).to_owned();
-    // If the token limit cut the answer, unreadable arguments are reported as that limit.
+    // If the token limit cut the answer, unreadable arguments are reported as `Defect::TokenLimit`.
     let mut tool_calls = match collect(&request.tools, message.tool_calls.unwrap_or_default()) {
         Err(_) if cut => return Err(fail(Defect::TokenLimit)),
         calls => calls.map_err(fail)?,

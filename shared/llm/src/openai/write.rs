@@ -1,4 +1,4 @@
-//! Writes the request's body.
+//! Writes the body of a request to `chat/completions`.
 
 use serde_json::{Map, Value, json};
 
@@ -49,7 +49,7 @@ pub(super) fn body(
     Value::Object(body)
 }
 
-/// Converts one entry of the conversation; each tool result becomes a message of its own.
+/// Converts one entry of the conversation; each tool result becomes a separate message.
 fn messages(message: &Message) -> Vec<Value> {
     match message {
         Message::User(text) => vec![json!({ "role": "user", "content": text })],
@@ -81,8 +81,8 @@ fn call(call: &ToolCall) -> Value {
     json!({ "id": call.id, "type": "function", "function": function })
 }
 
-/// Returns whether the provider takes this schema in strict mode; it refuses optional and
-/// additional properties with HTTP 400.
+/// Returns whether this schema may be sent in strict mode. In strict mode, the provider refuses
+/// optional and additional properties with HTTP 400.
 pub(super) fn is_strict(schema: &Value, depth: usize) -> bool {
     const DEEPEST: usize = 16;
     if depth > DEEPEST {

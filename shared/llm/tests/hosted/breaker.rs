@@ -1,4 +1,4 @@
-//! The breaker around a model, as several processes share it.
+//! The breaker around a model, shared by several processes.
 
 use std::{error::Error as _, sync::Arc, time::Duration};
 
@@ -82,8 +82,8 @@ async fn of_a_crowd_one_probes_and_two_good_probes_close() {
         model.chat(&ask("hello")).await.unwrap_err();
     }
     tokio::time::sleep(COOLDOWN).await;
-    // The first probe must outlast the requests of the whole crowd, because its success allows a
-    // second one.
+    // The first probe must take longer than the requests of the whole crowd. When it succeeds, the
+    // breaker allows a second probe.
     house
         .models
         .otherwise(Play::text("Back.").after(Duration::from_millis(700)));
@@ -229,7 +229,8 @@ async fn a_caller_that_goes_away_during_a_probe_blocks_nobody_for_long() {
         .otherwise(Play::text("late").after(Duration::from_secs(20)));
     let probe = tokio::time::timeout(Duration::from_millis(80), model.chat(&ask("hello"))).await;
     assert!(probe.is_err(), "the caller gave up");
-    // The probe is reserved for the deadline and a margin; until then other calls fail at once.
+    // The breaker reserves its only probe for the call's deadline plus a margin. Until then other
+    // calls fail at once.
     let Err(Error::Open { retry_in, .. }) = model.chat(&ask("hello")).await else {
         panic!("open")
     };

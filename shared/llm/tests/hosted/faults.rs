@@ -1,5 +1,5 @@
-//! Each fault that the test double plays becomes one typed error, which says whether asking again
-//! may help.
+//! Each fault that the test double simulates becomes one typed error. The error says whether asking
+//! again may help.
 
 use std::{error::Error as _, time::Duration};
 
@@ -9,7 +9,8 @@ use seven_testkit::models::{Format, Play};
 
 use crate::house::{BOTH, House, ask};
 
-/// Lets the test double behave as `play` says to a model without a guard, and returns the error.
+/// Has the test double answer as `play` says, asks it through a model without a guard, and returns
+/// the error.
 async fn fails(house: &House, format: Format, play: Play, request: &ChatRequest) -> Error {
     house.models.then(play);
     house.bare(format).chat(request).await.unwrap_err()

@@ -1,4 +1,5 @@
-//! Answers with a schema: a format that the server accepts is found once and used for later calls.
+//! Answers with a schema: the client finds a format that the server accepts, and uses it for later
+//! calls.
 
 use serde_json::json;
 use seven_llm::chat::{ChatModel as _, ChatRequest, Defect, Error, Usage};

@@ -117,7 +117,7 @@ async fn the_deadline_stands_over_everything() {
         deadline: Duration::from_millis(300),
         ..ask("hello")
     };
-    // A wait that would pass the deadline is not started.
+    // A wait that would exceed the deadline is not started.
     house.models.then(Play::status(429).retry_after("60"));
     let (model, _) = house.guarded(Format::OpenAi, quick());
     let started = Instant::now();
@@ -126,7 +126,7 @@ async fn the_deadline_stands_over_everything() {
         Err(Error::RateLimited { .. })
     ));
     assert!(started.elapsed() < Duration::from_millis(250));
-    // Neither a slow answer nor retries pass the deadline.
+    // Neither a slow answer nor retries may exceed the deadline.
     house
         .models
         .then(Play::status(500).after(Duration::from_millis(150)));
@@ -209,7 +209,7 @@ async fn every_billed_token_is_on_the_bill() {
         house.models.then(Play::status(503));
         house.models.then(Play::text("Here.").tokens(1_000, 100));
         let reply = model.chat(&ask("hello")).await.unwrap();
-        // 1000 x $0.30 + 100 x $2.50 per million.
+        // 1000 tokens at $0.30 and 100 tokens at $2.50, each per million.
         assert_eq!(reply.cost, NanoUsd(550_000));
         let strict = ChatRequest {
             output_schema: Some(json!({ "type": "object" })),

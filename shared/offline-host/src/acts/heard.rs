@@ -1,4 +1,5 @@
-//! The conditions of the table in `acts.rs`: how a sentence and the state before it show the act.
+//! The conditions of the table in `acts.rs`. Each looks at a sentence and at the dialogue state
+//! before the sentence.
 
 use seven_knowledge::Category;
 
@@ -9,9 +10,11 @@ use crate::{
     understand::{Understood, Wish},
 };
 
-/// The lowest probability at which the learnt table alone shows an act.
+/// If the learnt table gives an act more than this probability, the table alone may decide for the
+/// act.
 const CLEAR: f32 = 0.5;
-/// The same for a sentence that mentions nothing from the rows, so that no look-up could answer it.
+/// A lower limit, for sentences that mention nothing from the rows. No row could answer such a
+/// sentence.
 const LIKELY: f32 = 0.3;
 
 /// Returns whether the sentence speaks of something that the guest has.
@@ -46,7 +49,7 @@ impl Heard<'_> {
         self.u.facets.iter().any(|facet| !apart.contains(facet))
     }
 
-    /// Returns whether the sentence mentions nothing that rows contain.
+    /// Returns whether the sentence mentions nothing from the rows.
     pub(super) fn is_apart(&self) -> bool {
         let u = self.u;
         let kinds = u.kinds.iter().any(|kind| kind.field != Field::Kids);
@@ -60,7 +63,8 @@ impl Heard<'_> {
     /// Returns whether the sentence asks for nothing, as in "that steak was unreal".
     pub(super) fn is_remark(&self) -> bool {
         let asks = self.u.is_question || self.u.wants("about") || self.u.intends("cheapest");
-        // "Two teens, a 2 year old and no stairs" asks for nothing.
+        // Facts about the guest's own party ask for nothing: "Two teens, a 2 year old and no
+        // stairs".
         let of_people: &[&str] = if self.news {
             &["age", "kids", "dietary", "couples"]
         } else {
@@ -69,8 +73,8 @@ impl Heard<'_> {
         !asks && !self.has_fact(of_people) && !self.is_fragment()
     }
 
-    /// Returns whether the sentence is only a few words that name something in the rows, and so
-    /// asks for it: "poker blinds".
+    /// Returns whether the sentence has at most four words and names something in the rows: "poker
+    /// blinds". Such a sentence asks for that thing.
     pub(super) fn is_fragment(&self) -> bool {
         let u = self.u;
         let of_rows = !u.topics.is_empty() || !u.kinds.is_empty() || self.names_something;
@@ -78,43 +82,46 @@ impl Heard<'_> {
         of_rows && self.words() <= 4 && !told && u.refused.is_empty()
     }
 
-    /// Returns whether a phrase of the pack or, clearly, the learnt table shows the act. A phrase
-    /// that the pack lists for the act does not count in a question about a rule.
+    /// Returns whether a phrase of the pack or the learnt table alone decides for the act. If the
+    /// sentence asks about a rule, the phrases that the pack lists for acts are ignored.
     pub(super) fn is_shown(&self, key: &str) -> bool {
         self.u.intends(key) || self.lists(key) && !self.asks_a_rule() || self.is_clear(key)
     }
 
-    /// Returns whether a phrase of the pack names the act.
+    /// Returns whether the sentence contains any phrase that the pack gives for the act.
     pub(super) fn names_act(&self, key: &str) -> bool {
         self.u.intends(key) || self.lists(key)
     }
 
-    /// Returns whether the learnt table alone leaves no doubt about the act.
+    /// Returns whether the learnt table alone decides for the act. The sentence must mention
+    /// nothing from the rows, or be a remark of more than three words.
     pub(super) fn is_clear(&self, key: &str) -> bool {
         let remark = self.is_remark() && self.words() > 3;
         (self.is_apart() || remark) && self.learnt.odds(key) > CLEAR
     }
 
-    /// Returns whether the learnt table alone shows the act of a sentence that mentions nothing
+    /// Returns whether the learnt table finds the act likely. The sentence must mention nothing
     /// from the rows.
     pub(super) fn is_learnt(&self, key: &str) -> bool {
         self.is_apart() && self.learnt.odds(key) > LIKELY
     }
 
-    /// Returns whether the sentence may be mere talk. A question with an unknown word asks for the
-    /// thing that the word names, unless the pack lists a phrase of the act.
+    /// Returns whether the sentence may be small talk of this kind. If a question has an unknown
+    /// word, the guest probably asks for the thing that the word names. It is small talk only if it
+    /// contains a phrase listed for the act.
     pub(super) fn is_chat(&self, key: &str) -> bool {
         let asks = self.u.is_question && !self.u.leftover.is_empty();
         self.lists(key) || (self.is_shown(key) || self.is_learnt(key)) && !asks
     }
 
-    /// Returns whether the guest goes on complaining, in words that alone might ask for a fact.
+    /// Returns whether a guest who has complained complains again. Without the earlier complaint,
+    /// the same words might ask for a fact.
     pub(super) fn complains_again(&self) -> bool {
         self.state.complaining && self.lists("complaint")
     }
 
-    /// Returns whether the sentence may ask a favour. "Any free shows?" asks for shows, and
-    /// "is parking free" for parking.
+    /// Returns whether the sentence may ask for something free. "Any free shows?" asks for shows,
+    /// and "is parking free" asks about parking; neither asks for a favour.
     pub(super) fn can_ask_a_favour(&self) -> bool {
         let listed = self.lists("comp");
         let of_rows =
@@ -123,7 +130,8 @@ impl Heard<'_> {
                     ["entertainment", "promotions", "loyalty"].contains(&topic.as_str())
                 });
         let asks = self.u.is_question || self.learnt.odds("comp") > CLEAR;
-        // "Is there anything free tonight" asks for shows.
+        // If the sentence names a time, it asks which shows are on: "Is there anything free
+        // tonight".
         let timed = self.u.when.is_said() && !self.speaks_of_own();
         let elsewhere = self.u.wants("where") || of_rows || timed;
         !elsewhere && (listed || asks && self.is_learnt("comp"))
@@ -136,12 +144,13 @@ impl Heard<'_> {
 
     pub(super) fn asks_a_fact(&self) -> bool {
         let service = |service: &Service| service.phrases.found(&self.u.said);
-        // A question with an unknown word may ask for the thing that it names: "do you have
-        // babysitting?"
+        // If a question has an unknown word, it may ask for the thing that the word names: "do you
+        // have babysitting?"
         let suggestible = |topic: &Category| ["dining", "entertainment"].contains(&topic.as_str());
         let wished = self.u.topics.iter().any(suggestible) || self.names_a_kind();
         let unknown = !wished && !self.lists("recommend") && !self.u.leftover.is_empty();
-        // "He's vegan, where can we eat" sets a condition.
+        // If the guest wants suggestions, a diet is a condition and not a question: "He's vegan,
+        // where can we eat".
         let conditions: &[&str] = if wished {
             &["about", "kids", "dietary", "couples"]
         } else {
@@ -167,7 +176,8 @@ impl Heard<'_> {
     pub(super) fn prefers_a_language(&self) -> bool {
         let u = self.u;
         let preferred = self.pack.language.preferred(&Tokens::new(u.text));
-        // "Con quién hablo, que hable español", said in Spanish, asks for a person.
+        // A guest may ask for a person who speaks the language of the dialogue: "Con quién hablo,
+        // que hable español". That is no request to switch the language.
         let asks_for_one = self.lists("human") && preferred == self.language;
         preferred.is_some()
             && !asks_for_one
@@ -180,7 +190,7 @@ impl Heard<'_> {
         !self.asks_a_rule() && (self.lists("change") || self.is_learnt("change"))
     }
 
-    /// Returns whether the last replies named something that the guest can choose from.
+    /// Returns whether the last reply named something that the guest can choose from.
     pub(super) fn is_choosing(&self) -> bool {
         !self.state.listed.is_empty()
     }
@@ -197,8 +207,8 @@ impl Heard<'_> {
             || self.has_word(&["or", "o", "vs", "versus", "between", "entre"])
     }
 
-    /// Returns whether the sentence compares the rows just named without naming them: "which one is
-    /// cheaper", "cual abre mas tarde".
+    /// Returns whether the sentence compares rows that were just named, without naming them again:
+    /// "which one is cheaper", "cual abre mas tarde".
     pub(super) fn compares_earlier(&self) -> bool {
         const MORE: [&str; 16] = [
             "cheaper", "longer", "shorter", "bigger", "larger", "later", "earlier", "closer",
@@ -246,7 +256,8 @@ impl Heard<'_> {
             && (self.u.intends("booking") || self.lists("booking") || self.is_learnt("booking"))
     }
 
-    /// Returns whether the sentence is only a time and one row was named last: "and on sundays?"
+    /// Returns whether the sentence consists only of a time and the last reply named exactly one
+    /// row: "and on sundays?"
     pub(super) fn asks_when(&self) -> bool {
         let only_time = self.u.when.is_said() && self.u.is_all_said() && self.u.topics.is_empty();
         let about_one = self.state.listed.len() == 1 && self.state.request.is_none();
@@ -256,7 +267,7 @@ impl Heard<'_> {
     pub(super) fn can_want_more(&self) -> bool {
         let listed = self.lists("more");
         let other_time = self.u.when.is_said() && self.u.kinds.is_empty() && !listed;
-        // "They got anything with no meat" asks about the place just named.
+        // "They got anything with no meat" asks about the place just named, not for more places.
         let asks_there = self.u.points_back && self.u.is_question && !listed;
         (self.is_choosing() || self.state.category.is_some())
             && !other_time
@@ -268,8 +279,8 @@ impl Heard<'_> {
             && !self.names_something
     }
 
-    /// Returns whether the sentence may only add conditions to the present request. After a reply
-    /// about one place, "Kid friendly?" asks about that place.
+    /// Returns whether the sentence may add conditions to the current request and ask nothing else.
+    /// If the last reply named one place, "Kid friendly?" is a question about that place.
     pub(super) fn can_narrow(&self) -> bool {
         let u = self.u;
         let asks_there = u.points_back && u.is_question && u.refused.is_empty();
@@ -297,27 +308,27 @@ impl Heard<'_> {
     pub(super) fn can_tell(&self) -> bool {
         let tastes = !self.news && self.u.intends("statement") && self.names_a_kind();
         let shown = self.tells() || self.lists("party") || self.learnt.odds("tell") > CLEAR;
-        // A phrase that asks for something outweighs anything that the sentence tells beside it.
+        // A sentence that asks for something is not only a statement.
         let asks = ["comp", "complaint", "booking", "change", "human"];
         let asks = asks.iter().any(|key| self.lists(key));
         self.is_remark() && shown && !asks && !self.names_a_place() && !tastes
     }
 
-    /// Returns whether the sentence names a kitchen, dish or kind of place.
+    /// Returns whether the sentence names a cuisine, dish or kind of place.
     pub(super) fn names_a_kind(&self) -> bool {
         let kind = |kind: &&Kind| !kind.is_condition();
         self.u.kinds.iter().any(kind)
     }
 
-    /// Returns whether the sentence asks for all there is: "what restaurants do you have?"
+    /// Returns whether the sentence asks for a whole list: "what restaurants do you have?"
     pub(super) fn asks_for_a_list(&self) -> bool {
         let u = self.u;
         let plain = self.state.wishes.is_empty() && !u.wants("kids") && u.leftover.is_empty();
         plain && (u.intends("listing") && !u.topics.is_empty() || u.asks_which())
     }
 
-    /// Returns whether the sentence may ask for suggestions. "The place that has pho, where is it"
-    /// asks for a fact.
+    /// Returns whether the sentence may ask for suggestions. It does not if it asks for a fact:
+    /// "The place that has pho, where is it".
     pub(super) fn can_recommend(&self) -> bool {
         const FACTS: [&str; 7] = [
             "where",
@@ -332,7 +343,7 @@ impl Heard<'_> {
         let of_field = FACTS.iter().any(|facet| u.wants(facet));
         let of_dish = u.wants("price") && !u.kinds.is_empty() && u.topics.is_empty();
         let of_booking = u.intends("booking") && self.has_word(&["how", "como"]);
-        // "And the spa?" repeats the last question.
+        // A sentence such as "And the spa?" repeats the last question, now about the spa.
         let repeats = u.continues() && u.leftover.is_empty() && u.kinds.is_empty();
         let repeats = repeats && u.wishes.is_empty() && !u.when.is_said() && self.is_choosing();
         // "And where do we eat after?" asks anew.
@@ -358,10 +369,13 @@ impl Heard<'_> {
         !(of_fact || self.asks_about_named() || self.pack.literal.found(&u.said))
     }
 
-    /// Returns whether the sentence asks about a row that it names, or that was named last.
+    /// Returns whether the sentence asks about a row that it names, or about one that the last
+    /// reply named.
     fn asks_about_named(&self) -> bool {
         let u = self.u;
-        // "Is there an arcade or something for them" names a row of a category without suggestions.
+        // If the sentence names a row of dining, it asks about that row. The same holds in a
+        // category from which the host suggests nothing: "Is there an arcade or something for
+        // them".
         let named = u.venues().into_iter().any(|mention| {
             let of = mention.item.category.as_str();
             mention.telling && (of == "dining" || !is_suggestible(of))
@@ -391,8 +405,8 @@ impl Heard<'_> {
             && u.topics.is_empty()
             && !u.kinds.is_empty()
             && u.kinds.iter().all(of_condition);
-        // "Could they do a dessert with a candle" asks about the place just named, not for another
-        // one.
+        // A question with "they" is about the place just named: "Could they do a dessert with a
+        // candle".
         let open = self.lists("recommend") || self.lists("more") || !u.topics.is_empty();
         conditions || u.refers() && u.is_question && !open
     }
@@ -401,7 +415,8 @@ impl Heard<'_> {
     pub(super) fn tells(&self) -> bool {
         let u = self.u;
         let served = u.kinds.iter().any(|kind| !kind.is_condition());
-        // A long remark that does not ask tells something, even if it shares words with rows.
+        // A sentence of more than eight words tells something, unless it has a topic, names a dish
+        // or cuisine, or follows a proposal of the host.
         let bar = |kind: &&Kind| kind.field == Field::Subcategory;
         let served = served && !u.kinds.iter().all(bar);
         let remark = self.words() > 8 && !served && u.topics.is_empty() && !self.state.proposed;
@@ -433,7 +448,7 @@ impl Heard<'_> {
     }
 }
 
-/// Returns whether the host suggests rows of the category by their merits.
+/// Returns whether the host makes suggestions from rows of the category.
 fn is_suggestible(category: &str) -> bool {
     ["dining", "entertainment", "spa", "rooms"].contains(&category)
 }

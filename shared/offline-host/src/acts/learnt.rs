@@ -1,5 +1,5 @@
-//! Acts that were learnt from labelled texts (`scripts/data/train_tables.py`), for wordings that the
-//! pack does not list.
+//! Recognises acts with a table learnt from labelled texts (`scripts/data/train_tables.py`), for
+//! wordings that the pack does not list.
 
 use std::sync::LazyLock;
 

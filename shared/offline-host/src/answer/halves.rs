@@ -45,7 +45,8 @@ pub(super) fn halves(
         return None;
     }
     let (first, mut second) = (host.read(left), host.read(right));
-    // "Is it fresh water or salt" asks one thing about one place.
+    // If the first half refers to the place just named, "or" does not join two questions: "Is it
+    // fresh water or salt".
     let either = [" or ", " o "].contains(&&sentence[end..start]);
     if either && first.points_back {
         return None;
@@ -58,7 +59,7 @@ pub(super) fn halves(
     if !first.is_particular() || !(back || second.is_particular()) {
         return None;
     }
-    // "Is it heated?" asks for something other than the first half.
+    // A second half such as "is it heated?" asks for something different from the first half.
     let asks_anew = second.points_back && !second.leftover.is_empty();
     if second.facets.is_empty() && !asks_anew {
         second.facets.clone_from(&first.facets);

@@ -1,5 +1,7 @@
-//! Looks a question up in the rows: first those named last, then those that the text itself leads
-//! to, then those that the hosted host's search finds.
+//! Looks for the answer to a question in three groups of rows, in this order:
+//! - the rows that the last reply named,
+//! - the rows that the words of the text lead to,
+//! - the rows that the search for hosted models finds.
 
 use std::sync::Arc;
 
@@ -18,13 +20,13 @@ use crate::{
     understand::Understood,
 };
 
-/// Maximum number of words of a question that leaves out what it is about.
+/// Maximum number of words in a question that does not say what it is about.
 const MOST_WORDS: usize = 9;
 /// The lowest score at which a row counts as mentioning a word of the question.
 const SAID: f32 = 0.7;
 
-/// Answers from the fields of rows, else with a sentence of a row, else by telling the guest whom
-/// to ask.
+/// Answers from the fields of rows. If no field answers, uses a sentence of a row. If no sentence
+/// fits, tells the guest whom to ask.
 pub(super) fn settled(host: &Host<'_>, u: &Understood<'_>, said_now: &[&str]) -> Part {
     let part = of_rows(host, u, said_now);
     let found = !part.sources.is_empty() && !part.is_denial || part.chat;
@@ -69,14 +71,17 @@ fn with_name(host: &Host<'_>, u: &Understood<'_>, said_now: &[&str]) -> Option<P
     if own && demand != Demand::Any && demand.met(&part.body) {
         return Some(part);
     }
-    // A whole description answers a question about its words, unless the guest has just read it.
+    // If the question demands no particular fact, a whole description may answer it. The row must
+    // mention a word of the question, and the guest must not have just read the description.
     let told = host.request.history.last();
     let is_new = !told.is_some_and(|last| last.host.contains(&part.body));
     let of_ages = minors::names_a_minor(host, u.text) && part.body.contains('+');
     if own && demand == Demand::Any && is_new && (of_ages || hard().any(says)) {
         return Some(part);
     }
-    // "Corkage" is a thing of its own; a word that no row knows may just describe the question.
+    // If other rows or the lexicon know a word of the question ("corkage") but this row does not
+    // mention it, the question is about another thing. A word that is known nowhere may be mere
+    // phrasing.
     let elsewhere = hard().any(|term| term.known && !says(term));
     let priced = demand == Demand::Money && row.category == Category::Dining;
     (!elsewhere && !priced)
@@ -98,13 +103,15 @@ fn of_rows(host: &Host<'_>, u: &Understood<'_>, said_now: &[&str]) -> Part {
     let of_subject = company::age_rule(host, u).or_else(|| focus::answer(host, u));
     match of_subject {
         Some(part) if part.grounded => part,
-        // The subject's row does not answer; another row that contains everything asked for may.
+        // If the row that the question is about does not answer it, another row may. That row must
+        // contain everything asked for.
         Some(missing) => {
             let part = found(host, u, said_now);
             if focus::tells_all(host, u, &part) {
                 return part;
             }
-            // The case names the row, so that each subject has a case of its own.
+            // Keeps the staff request that names the row, so that questions about different rows
+            // open different cases.
             Part {
                 staff: missing.staff,
                 ..host.unanswered()
@@ -174,7 +181,7 @@ fn found(host: &Host<'_>, u: &Understood<'_>, said_now: &[&str]) -> Part {
     let open =
         open && !["identity", "complaint", "human", "allergy"].contains(&part.intent.as_str());
     let open = open && !services::is_untold(host, u);
-    // A restaurant's sentence answers no question about what guests may do.
+    // A question about what guests may do is not answered from a restaurant, show or spa row.
     let of_rule = |found: &Part| {
         let index = &host.request.index;
         let mut rows = found.sources.iter().filter_map(|id| index.get(id));

@@ -11,7 +11,7 @@ use super::super::{
 };
 
 /// Says a fixed wording of the pack. If the lead (the disclosure before the reply) has introduced
-/// the host, uses a wording that does not repeat it.
+/// the host, the wording does not introduce the host again.
 pub(crate) fn say(host: &Host<'_>, intent: &str) -> Part {
     let key = match intent {
         "greeting" if host.room.is_led() => "greeting_led",
@@ -45,7 +45,7 @@ pub(crate) fn small_talk(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
         .map(|intent| say(host, intent))
 }
 
-/// Acknowledges what the guest told. Only at the beginning of a conversation does it also suggest
+/// Acknowledges what the guest said. At the beginning of a conversation, the reply also suggests
 /// where to start.
 pub(crate) fn heard(host: &Host<'_>) -> Part {
     let begins = host.request.history.is_empty();
@@ -121,7 +121,8 @@ pub(crate) fn which(host: &Host<'_>, names: &[String]) -> Part {
     host.part("clarify", body, &[])
 }
 
-/// Marks a fixed wording as an answer that no other part displaces.
+/// Marks a fixed wording as a real answer, which is not dropped as a courtesy if there are other
+/// answers.
 pub(crate) fn firm(part: Part) -> Part {
     Part {
         chat: false,

@@ -29,8 +29,8 @@ pub(crate) fn answer(host: &Host<'_>, u: &Understood<'_>) -> Part {
     among(host, u, &host.items(&Category::Entertainment))
 }
 
-/// Answers with the shows at a stage that the text names: "what is on at Birch Hall?" For a
-/// restaurant, the text must ask for shows.
+/// Answers with the shows at a stage that the text names: "what is on at Birch Hall?" If the text
+/// contains the whole name of a row, such as a restaurant, it must also ask for shows.
 pub(crate) fn at_place(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
     let asks_shows = u.about(&Category::Entertainment);
     if !asks_shows && u.mentions.iter().any(|m| m.whole && m.telling) {
@@ -68,7 +68,8 @@ pub(crate) fn is_kind(host: &Host<'_>, u: &Understood<'_>) -> bool {
         .any(|item| u.leftover.iter().any(|wish| kind(item, wish)))
 }
 
-/// Answers with a show if the text names no category and a show fits best: "any jazz tonight?"
+/// Answers "any jazz tonight?" with a show. The text must name a time but no category, and a show
+/// must mention everything else that the text asks for.
 pub(crate) fn found(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
     let timed = u.when.is_said()
         && u.venues().is_empty()
@@ -208,7 +209,8 @@ fn among(host: &Host<'_>, u: &Understood<'_>, all: &[Arc<Item>]) -> Part {
             host.say("events_none", &[("when", &when), ("list", list)])
         });
     }
-    // No show of that kind is on at the time asked for, but a bar may have it every night.
+    // No show of the wanted kind is on at the time asked for. A bar may offer the same every night,
+    // such as live piano.
     if let Some(part) = in_a_bar(host, u, &wishes) {
         return part;
     }
@@ -226,8 +228,8 @@ fn among(host: &Host<'_>, u: &Understood<'_>, all: &[Arc<Item>]) -> Part {
         body: denial(&bare),
         ..on.clone()
     };
-    // If the whole reply does not fit, it drops places, and keeps the date of the next show of that
-    // kind.
+    // Adds the date of the next show of the wanted kind. If the reply gets too long, leaves out the
+    // places.
     let next_at = |place: bool| {
         let entry = entries(host, &next[..1], false, place);
         host.say("events_next_kind", &[("list", &host.first_of(&entry, 1))])
@@ -290,7 +292,8 @@ fn in_a_bar(host: &Host<'_>, u: &Understood<'_>, wishes: &[&Wish]) -> Option<Par
     }
 }
 
-/// Says that no show of that kind is listed, and which other shows are on at that time.
+/// Says that no show of the wanted kind is listed, and which other shows are on at the time asked
+/// about.
 fn none_like_it(
     host: &Host<'_>,
     u: &Understood<'_>,
@@ -323,7 +326,7 @@ fn none_like_it(
     unlisted::answer(host, wish, instead)
 }
 
-/// Returns the performances in the time that the text names, or all if it names none.
+/// Returns the performances within the time that the text names, or all if it names none.
 fn in_range(host: &Host<'_>, u: &Understood<'_>, nights: &[Night]) -> Vec<Night> {
     let Some((from, to)) = u.when.range(host.request.now, host.request.zone) else {
         return nights.to_vec();
@@ -355,7 +358,8 @@ fn calendar(
     let build = |count: usize, place: bool| {
         sentence(&host.first_of(&entries(host, &nights[..all], day_said, place), count))
     };
-    // Tries one text with places, one text without, two texts, and then ever fewer performances.
+    // Tries, in this order: one text with the places, one text without them, two texts without
+    // them, and two texts with fewer performances.
     let one = [true, false]
         .into_iter()
         .map(|place| (all, build(all, place)))

@@ -16,8 +16,8 @@ use crate::compose::{
     times::told_when,
 };
 
-/// Lists restaurants, bars and cafes: those open if the text names a time or says "open", else
-/// those that fit the wish, else all.
+/// Lists restaurants, bars and cafes. If the text names a time or says "open", lists those that are
+/// open then. Otherwise lists those that fit the guest's wish, or all if there is no wish.
 pub(crate) fn dining(host: &Host<'_>, u: &Understood<'_>) -> Part {
     let u = &with_company(host, u);
     let all = host.items(&Category::Dining);
@@ -44,7 +44,7 @@ pub(crate) fn dining(host: &Host<'_>, u: &Understood<'_>) -> Part {
         .collect();
     let fitting = if told.is_empty() { kinds } else { told };
     let whole = fitting.len() == all.len();
-    // A guest who asks which places there are, or which are open, gets them all.
+    // A guest who asks which places there are, or which are open, gets the whole list.
     let lists = u.wants("open") || u.intends("listing") || whole && u.asks_which();
     if fitting.len() > 1
         && !lists
@@ -85,7 +85,8 @@ pub(crate) fn dining(host: &Host<'_>, u: &Understood<'_>) -> Part {
     names(host, key, intent, &fitting, Some(ask))
 }
 
-/// Adds the diets of the party and, to a question such as "where can we eat?", its children.
+/// Adds the party's diets to the kinds that the text asks for. If there is still no kind, as in
+/// "where can we eat?", and the party has minors, adds the kinds for children.
 fn with_company<'a>(host: &Host<'a>, u: &Understood<'a>) -> Understood<'a> {
     let mut u = u.clone();
     if u.kinds.iter().all(|kind| kind.field != Field::Dietary) {

@@ -1,4 +1,4 @@
-//! Finds answers by search. A row counts only if its score reaches the pack's threshold.
+//! Finds answers by search. A row is used only if its score reaches the pack's threshold.
 
 use std::sync::{Arc, LazyLock};
 
@@ -22,8 +22,8 @@ fn hits(host: &Host<'_>, query: &str, keep: impl Fn(&Item) -> bool) -> Vec<Hit> 
 /// answer with it.
 const RETRIEVED: f32 = 0.7;
 
-/// Answers from the row that the search of the hosted host puts first, by words and by vectors, if
-/// nothing else has answered.
+/// Answers from the row that the search for hosted models finds. That row must come first both by
+/// words and by vectors. This is the last attempt, after nothing else has answered.
 pub(crate) fn retrieved(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
     static EMBEDDER: LazyLock<Offline> = LazyLock::new(Offline::new);
     let index = &host.request.index;
@@ -44,7 +44,7 @@ pub(crate) fn anything(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
     {
         return None;
     }
-    // A remark that shares a word with a row by chance does not ask about the row.
+    // A longer remark may share a word with a row by chance, without asking about the row.
     if !u.is_question && u.leftover.len() > 3 && u.mentions.is_empty() {
         return None;
     }
@@ -94,7 +94,8 @@ pub(crate) fn anything(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
     } else {
         first
     };
-    // "Weather tomorrow?" does not ask about the pool that closes in bad weather.
+    // If the text names a time and shares only a word of the row's description, the row is no
+    // answer: "Weather tomorrow?" does not ask about the pool that closes in bad weather.
     let filed = u.leftover.is_empty() || u.leftover.iter().any(|word| names_it(&best.item, word));
     if u.when.is_said() && u.facets.is_empty() && !filed {
         return None;
@@ -194,7 +195,7 @@ pub(crate) fn by_name(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
     (!u.wants("price") && !u.intends("booking")).then(|| venue::info(host, &longest.item))
 }
 
-/// Describes the best row, whatever fact the text asks for.
+/// Describes the row that best matches the text, whatever fact the text asks for.
 pub(crate) fn told(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
     let telling: Vec<&str> = u.leftover.iter().map(String::as_str).collect();
     hits(host, &telling.join(" "), |item| {
@@ -243,8 +244,8 @@ pub(crate) fn limits(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
     })
 }
 
-/// Answers "Can I bring ..." from the casino's rules and services, and never with a list of other
-/// things.
+/// Answers "Can I bring ..." from the casino's rules and services. Restaurants, shows, offers and
+/// rows of opening hours are not searched.
 pub(crate) fn rule(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
     let rules = |item: &Item| {
         !matches!(
@@ -265,7 +266,7 @@ pub(crate) fn rule(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
         .map(|hit| venue::info(host, &hit.item))
 }
 
-/// Answers with the category's row that best matches the text, apart from the category's own words.
+/// Answers with the row of the category that best matches the words in `Understood::leftover`.
 pub(crate) fn within(
     host: &Host<'_>,
     u: &Understood<'_>,
@@ -278,8 +279,8 @@ pub(crate) fn within(
     let mut found = hits(host, &u.leftover.join(" "), |item| {
         items.iter().any(|i| i.id == item.id)
     });
-    // A row that contains the word itself is preferred to one found by a synonym, so that a room is
-    // not offered for a suite.
+    // A row that contains the word itself is preferred to a row found by a synonym. A question
+    // about a suite is then not answered with a plain room.
     let literal = |hit: &Hit| u.leftover.iter().any(|word| rows::tells(&hit.item, word));
     if found.iter().any(literal) {
         found.retain(literal);
@@ -299,7 +300,7 @@ pub(crate) fn within(
         std::cmp::Reverse(named)
     });
     let best = found.first()?;
-    // A sentence of the row gives the value of points, because no price field has it.
+    // No price field has the value of points, so a sentence of the row gives it.
     if u.wants("price") && category.as_str() == "loyalty" {
         let worth = |hit: &&Hit| {
             ["worth", "value"]
@@ -389,8 +390,8 @@ pub(crate) fn place(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
     Some(venue::answer(host, u, std::slice::from_ref(&row)))
 }
 
-/// If the category's rows have no hours, answers with those of the venue it belongs to: a manicure
-/// gets the spa's.
+/// If the rows of the category have no hours, answers with the hours of their venue: for a
+/// manicure, the hours of the spa.
 pub(crate) fn house_of(host: &Host<'_>, u: &Understood<'_>, category: &Category) -> Option<Part> {
     let timed = host
         .items(category)
@@ -498,7 +499,7 @@ fn topic_words<'a>(u: &'a Understood<'_>) -> impl Iterator<Item = &'a str> {
     u.topics.iter().map(Category::as_str)
 }
 
-/// Tells how to book, because people take the bookings: as the content says, else by phone.
+/// Tells how to book with a person: as the content says, or else by phone.
 pub(crate) fn booking(host: &Host<'_>, u: &Understood<'_>) -> Part {
     if let Some(place) = several::only_of_kind(host, u) {
         return venue::answer(host, u, std::slice::from_ref(&place));
@@ -512,8 +513,8 @@ pub(crate) fn booking(host: &Host<'_>, u: &Understood<'_>) -> Part {
             ..venue::info(host, &best.item)
         },
         None => {
-            // For "a facial" or "the steakhouse": gives the phone number of a row of the topic, if
-            // one has any.
+            // If the text names a topic, as in "a facial", gives the phone number of a row of that
+            // topic. If no such row has a number, uses a fixed wording.
             let of_topic = |item: &Arc<Item>| u.topics.contains(&item.category);
             let phone = |item: &&Arc<Item>| {
                 item.details

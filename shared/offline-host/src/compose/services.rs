@@ -1,4 +1,4 @@
-//! Answers about services that guests describe in their own words, and finds questions that only a
+//! Answers about services that guests describe in their own words. Also finds questions that only a
 //! row with the same words may answer.
 
 use std::sync::Arc;
@@ -65,8 +65,8 @@ pub(crate) fn answer(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
     })
 }
 
-/// Returns whether the text asks for a thing, such as a lifeguard or a bowling alley, that only a
-/// row with the same words may answer, while no row has them.
+/// Returns true if the text asks for a thing such as a lifeguard and no row has the same words.
+/// Only a row with the same words may answer such a question.
 pub(crate) fn is_untold(host: &Host<'_>, u: &Understood<'_>) -> bool {
     let spoken = |at: (usize, usize)| u.said.words[at.0..at.1].to_vec();
     let wanted: Vec<Vec<String>> = host

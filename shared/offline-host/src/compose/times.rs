@@ -54,7 +54,7 @@ pub(crate) fn day_of(host: &Host<'_>, night: &Night) -> String {
     let weekday = calendar::weekday_name(wall.weekday(), host.language);
     match ((wall.date() - today).num_days(), host.language) {
         (..7, _) => day_words(wall.date(), today, host.language),
-        // Only a date that the content gives is written; a weekly show has none.
+        // A weekly show has no date in the content, so the reply gives none.
         _ if !matches!(&night.item.details, Details::Entertainment(d) if d.starts_at.is_some()) => {
             host.say("word_next_day", &[("day", weekday)])
         }
@@ -69,8 +69,9 @@ pub(crate) fn minute(wall: NaiveDateTime) -> u16 {
     u16::try_from(wall.hour() * 60 + wall.minute()).unwrap_or(0)
 }
 
-/// Returns all coming performances in order of time; of a weekly show, those of one week. A
-/// performance that has begun stays in the list for half an hour.
+/// Returns all coming performances in order of time. For a weekly show, these are the performances
+/// of today and the next seven days. A performance that has begun stays in the list for half an
+/// hour.
 pub(crate) fn nights(host: &Host<'_>, items: &[Arc<Item>]) -> Vec<Night> {
     let now = host.local();
     let mut nights = Vec::new();
@@ -110,8 +111,8 @@ pub(crate) fn nights(host: &Host<'_>, items: &[Arc<Item>]) -> Vec<Night> {
     nights
 }
 
-/// Writes the time beside a list of open places. A time that only the guest mentioned is repeated
-/// but not asserted.
+/// Writes the time for a list of open places. If the guest asked about an exact time of day, writes
+/// "then", so that the reply does not state that time as a fact.
 pub(crate) fn told_when(host: &Host<'_>, asked: Asked) -> String {
     match asked {
         Asked::At(_, Time::Clock(_) | Time::Half(_), _) => host.say("word_then", &[]),

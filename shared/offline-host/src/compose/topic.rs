@@ -48,7 +48,8 @@ pub(crate) fn answer(host: &Host<'_>, u: &Understood<'_>, category: &Category) -
         .iter()
         .any(|f| u.wants(f))
         || (u.when.is_said() && timed);
-    // "Do you have rooms tonight?" asks whether rooms are free, which only the booking desk knows.
+    // A question such as "Do you have rooms tonight?" asks whether rooms are free, which only the
+    // booking desk knows.
     let offers = *category == Category::Promotions || category.as_str() == "loyalty";
     let priced = u.intends("cheapest") || u.wants("price");
     if u.when.is_said() && !hours_asked && !timed && !items.is_empty() && !offers && !priced {
@@ -80,7 +81,8 @@ pub(crate) fn answer(host: &Host<'_>, u: &Understood<'_>, category: &Category) -
     {
         return Some(part);
     }
-    // The text asks for something that this category lacks, so a row of another one may answer.
+    // If the category has no rows or lacks the thing asked for, a row of another category may
+    // answer.
     if items.is_empty() || (!u.is_all_said() && u.is_question && !u.intends("listing")) {
         return lookup::anything(host, u);
     }
@@ -162,8 +164,8 @@ fn particular(
 ) -> Option<Part> {
     let wishes = u.wishes_of(category);
     let mut division = unlisted::divide(u, &wishes, items);
-    // A row with the wish in its name or keywords is preferred: real massages to a pedicure that
-    // includes a foot massage.
+    // A row with the wish in its name or keywords is preferred: massages come before a pedicure
+    // that includes a foot massage.
     let filed: Vec<Arc<Item>> = division
         .fitting
         .iter()

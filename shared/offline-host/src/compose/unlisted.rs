@@ -29,8 +29,8 @@ pub(crate) fn divide<'a>(
     items: &[Arc<Item>],
 ) -> Division<'a> {
     let held = |w: &&Wish| items.iter().any(|i| w.fits(i));
-    // If a row fits a known wish, a word that nobody knows does not count as a wish that no row
-    // fits.
+    // If a row fits a wish that the pack knows, wishes that neither the pack nor a row knows are
+    // ignored.
     let sure = wishes.iter().any(|w| w.known && held(w));
     let wishes: Vec<&Wish> = wishes
         .iter()
@@ -120,7 +120,7 @@ pub(crate) fn others(
     Some(host.part("unanswered", body(count), &used))
 }
 
-/// Answers a wish that no row of the category fits.
+/// Says that no row of the category fits the wish, and names what the category has.
 pub(crate) fn in_category(
     host: &Host<'_>,
     category: &Category,
@@ -165,8 +165,8 @@ fn cuisines(host: &Host<'_>, items: &[Arc<Item>]) -> Vec<(String, Arc<Item>)> {
     found
 }
 
-/// Returns the question's words that no row of the category contains, without the category's own
-/// words.
+/// Returns the question's words that no row of the category contains. Words that only name the
+/// category are left out.
 pub(crate) fn strangers(host: &Host<'_>, u: &Understood<'_>, items: &[Arc<Item>]) -> Vec<String> {
     let index = &host.request.index;
     // The search also finds words that rows have only in the other language.

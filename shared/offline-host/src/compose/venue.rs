@@ -145,7 +145,7 @@ fn dining(item: &Item) -> Option<&seven_knowledge::item::Dining> {
     }
 }
 
-/// Returns a fact other than a time, in a sentence that contains the name.
+/// Returns a fact other than a time, in a sentence that contains the row's name.
 pub(crate) fn fact(
     host: &Host<'_>,
     u: &Understood<'_>,
@@ -242,7 +242,7 @@ pub(crate) fn with_phone(host: &Host<'_>, item: &Arc<Item>) -> Part {
     host.part("venue_info", body, std::slice::from_ref(item))
 }
 
-/// Returns the item's price in the figures of the content.
+/// Returns the item's price as the content states it.
 pub(crate) fn price(host: &Host<'_>, item: &Item) -> Option<String> {
     match &item.details {
         Details::Dining(d) => Some(d.price_range.clone()),
@@ -296,7 +296,8 @@ fn time_fact(host: &Host<'_>, u: &Understood<'_>, item: &Item) -> Option<String>
         Some(host.say(key, &[("name", &name), ("value", value), ("hours", &shown)]))
     };
     if u.when.is_said() {
-        // "When does it close tonight?" asks about the whole day, not about one moment of it.
+        // A question such as "When does it close tonight?" asks about the whole day, not about one
+        // moment of it.
         let asked = match u.when.asked(now, zone) {
             Asked::At(_, _, date) if u.wants("closes") && !hours.is_open(now, zone) => {
                 Asked::On(date)
@@ -516,8 +517,8 @@ fn extras(host: &Host<'_>, item: &Item) -> Vec<String> {
     extras.push(sentence(
         item.tip.clone().filter(|_| host.language == Language::En),
     ));
-    // A fact that the description already gives is not repeated. Figures are compared, because the
-    // words may differ.
+    // A fact that the description already gives is not repeated. Prices are compared by their
+    // numbers, because the words may differ.
     let known = host.description(item).to_lowercase();
     let figures = |text: &str| -> Vec<String> {
         text.split(|c: char| !c.is_ascii_digit())

@@ -1,4 +1,5 @@
-//! Reads a text that names no venue: what it asks for, and whether it points to something before.
+//! Reads a text that names no venue: what it asks for, and whether it refers to something said
+//! before.
 
 use seven_knowledge::{Item, Term};
 
@@ -102,7 +103,7 @@ const TICKETS: [&str; 8] = [
     "tickets", "ticket", "boletos", "boleto", "entradas", "entrada", "funcion", "seats",
 ];
 
-/// Returns the understood text, with the facts added for which its short phrases ask.
+/// Returns the understood text, plus the facts that its short phrases ask for (see `FACTS`).
 pub(super) fn asked<'a>(u: &Understood<'a>) -> Understood<'a> {
     let mut again = u.clone();
     let joined = format!(" {} ", u.said.words.join(" "));
@@ -117,11 +118,11 @@ pub(super) fn asked<'a>(u: &Understood<'a>) -> Understood<'a> {
     if again.wants("reservations") {
         again.intents.remove("booking");
     }
-    // "Do we have to dress elegantly" asks for no elegant place.
+    // "Do we have to dress elegantly" does not ask for an elegant place.
     if again.wants("dress") {
         again.kinds.clear();
     }
-    // A weekday or "till" does not stand for a name.
+    // A weekday or a word such as "till" alone does not name a row.
     again
         .mentions
         .retain(|m| m.whole || !u.said.words[m.from..m.to].iter().all(|word| is_idle(word)));
@@ -161,7 +162,7 @@ pub(super) fn hard_terms(host: &Host<'_>, u: &Understood<'_>) -> Vec<Term> {
         .collect()
 }
 
-/// Returns whether the text names no venue and asks no question of another kind.
+/// Returns whether the text names no venue and asks a question that may be about one venue.
 pub(super) fn is_open(u: &Understood<'_>) -> bool {
     let named = u
         .mentions
@@ -204,8 +205,8 @@ pub(super) fn is_open(u: &Understood<'_>) -> bool {
         && !u.is_statement()
 }
 
-/// Returns whether the row belongs to the topic of the text, if it has one: "how much are tickets",
-/// "that massage".
+/// Returns whether the text may be about the row. If the text has a topic, the row must belong to
+/// it, and the text must refer to something said before: "how much are tickets", "that massage".
 pub(super) fn is_of(u: &Understood<'_>, row: &Item) -> bool {
     let words = &u.said.words;
     let refers = |place: &(usize, usize)| {

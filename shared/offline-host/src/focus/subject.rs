@@ -15,8 +15,8 @@ use crate::{
     resolve::{listed, nth},
 };
 
-/// Returns the rows that the text may mean; only those that it picks, if it picks any: "the second
-/// one", "the magic show", "the steak place".
+/// Returns the rows of the last reply that the text may mean. If the text picks some of them ("the
+/// second one", "the magic show", "the steak place"), returns only these.
 pub(crate) fn subjects(host: &Host<'_>, u: &Understood<'_>, hard: &[Term]) -> Vec<Arc<Item>> {
     let listed = listed(host);
     if listed.len() < 2 {

@@ -1,5 +1,5 @@
-//! Finds the sentence that matches far better than any other row, even if it contains little of the
-//! question.
+//! Finds a sentence that matches far better than the sentences of all other rows, even if it
+//! contains little of the question.
 
 use std::sync::Arc;
 
@@ -18,16 +18,19 @@ use super::{
 };
 use crate::sentences::{fits_topic, terms};
 
-/// The lowest share of the question that the sentence and its row must contain; `CLEAR_OWN` is the
-/// lowest share for the sentence alone, `LEAD` the lowest ratio to the score of the next row.
+/// Conditions for the best sentence:
+/// - The sentence and its row together must contain at least `CLEAR` of the question.
+/// - The sentence alone must contain at least `CLEAR_OWN` of the question.
+/// - The sum of these two shares must be at least `LEAD` times that of the next row.
 const CLEAR: f32 = 0.3;
 const CLEAR_OWN: f32 = 0.2;
 const LEAD: f32 = 1.35;
 /// Words that state a person's age and name no thing.
 const AGE: [&str; 8] = ["year", "years", "old", "yr", "yrs", "ano", "anos", "yo"];
 
-/// Returns the sentence that contains little of the question, which may have many irrelevant words,
-/// but far more than any other row. A denied thing must be named literally.
+/// Answers with a sentence that clearly matches best, even if it contains little of a long
+/// question. If an earlier attempt said that the thing is not listed, the sentence or its row must
+/// contain the thing's whole name.
 pub(crate) fn clearly(
     host: &Host<'_>,
     u: &Understood<'_>,
@@ -41,7 +44,8 @@ pub(crate) fn clearly(
     let found = index.passages(terms, host.language, host.request.now, keep);
     let best = found.first()?;
     let worth = |passed: &Passed| passed.score + passed.own;
-    // Rows of one family share sentences; every room has the same check-out time.
+    // Several rows may have the same best sentence, such as the check-out time of every room. Such
+    // rows are not compared with each other.
     let family: Vec<&str> = found
         .iter()
         .filter(|p| p.text == best.text)
@@ -52,7 +56,7 @@ pub(crate) fn clearly(
     let hard = || terms.iter().filter(|term| !term.soft);
     let said =
         |term: &&Term| term.is_in(&best.text) >= SAID || index.is_called(&best.item, term) >= SAID;
-    // Returns whether no other row contains the term.
+    // Returns whether this row alone contains the term.
     let own = |term: &&Term| {
         let literal = |item: &Item, text: &str| {
             term.is_literally_in(text) || term.is_literally_in(&item.name)
@@ -64,12 +68,14 @@ pub(crate) fn clearly(
                 .any(|other| literal(&other.item, &other.text))
     };
     let phrase = |term: &&Term| term.to - term.from > 1 && said(term);
-    // A part of a denied name is not enough: a suite is no presidential suite.
+    // If an earlier attempt said that the thing is not listed, a part of its name is not enough: a
+    // suite is not a presidential suite.
     let whole = !denied
         || hard().any(|term| phrase(&term))
         || fits_topic(u, &best.item) && hard().all(|term| said(&term));
     let unique = whole && hard().any(|term| own(&term) || phrase(&term));
-    // "Weather tomorrow?" does not ask which place closes in bad weather.
+    // If the question has a time and only one other word, it is too vague: "Weather tomorrow?" does
+    // not ask which place closes in bad weather.
     if u.when.is_said() && demand == Demand::Any && hard().count() < 2 {
         return None;
     }
@@ -90,8 +96,8 @@ pub(crate) fn clearly(
     })
 }
 
-/// Answers from fields if the question asks where or when, because fields have the location and the
-/// hours.
+/// Answers with the sentence. If the question asks where or when, answers from the row's fields
+/// instead, which have the location and the hours.
 pub(crate) fn in_full(host: &Host<'_>, u: &Understood<'_>, best: &Passed) -> Part {
     let timed = u.when.is_said()
         || ["open", "opens", "closes", "hours"]
@@ -151,8 +157,8 @@ pub(crate) fn timed_sentence(host: &Host<'_>, u: &Understood<'_>, row: &Arc<Item
     Some(tell(host, &whole(row, best.to_owned())))
 }
 
-/// Answers with a sentence of the row that contains the kind of thing asked for and a word of the
-/// question.
+/// Answers with a sentence of the row. The sentence must contain the kind of thing asked for and a
+/// word of the question.
 pub(crate) fn word_of(host: &Host<'_>, u: &Understood<'_>, row: &Arc<Item>) -> Option<Part> {
     let (demand, terms) = (Demand::of(u), terms(host, u));
     let keep = |item: &Item, text: &str| item.id == row.id && demand.met(text);
@@ -172,8 +178,8 @@ pub(crate) fn word_of(host: &Host<'_>, u: &Understood<'_>, row: &Arc<Item>) -> O
     Some(tell(host, best))
 }
 
-/// Of the sentences that `keep` accepts, answers with the one that contains most of the question
-/// and a term of it.
+/// Answers with the best sentence that `keep` accepts. The sentence or its row's name must contain
+/// a term of the question.
 pub(crate) fn best_of(
     host: &Host<'_>,
     u: &Understood<'_>,
@@ -182,7 +188,7 @@ pub(crate) fn best_of(
     let terms = terms(host, u);
     let index = &host.request.index;
     let found = index.passages(&terms, host.language, host.request.now, keep);
-    // Companions and their ages are no part of the thing asked for.
+    // Companions and their ages are not part of the thing asked for.
     let kin = host
         .pack
         .facets
@@ -204,7 +210,7 @@ pub(crate) fn best_of(
     found.iter().find(named).map(|best| tell(host, best))
 }
 
-/// Returns the only place with hours that mentions the thing: "how late can we swim?"
+/// Returns the only place with hours that mentions everything asked for: "how late can we swim?"
 pub(crate) fn only_place(host: &Host<'_>, u: &Understood<'_>) -> Option<Arc<Item>> {
     let kin = host
         .pack

@@ -36,8 +36,8 @@ pub(super) fn nothing(
             ..host.part("recommend", body, &[])
         });
     }
-    // Leaves a question that is only about the time to the list of open places, which says when the
-    // first of them opens.
+    // A question about the time alone is answered with the list of open places. That list also says
+    // when the first place opens.
     let any = wanted.kinds.is_empty() && wanted.wishes.is_empty() && host.diets().is_empty();
     if wanted.category != Category::Dining || any && wanted.when.is_said() {
         return None;

@@ -27,7 +27,7 @@ pub(super) fn score(host: &Host<'_>, wanted: &Wanted<'_>, item: &Item) -> i32 {
     if item.category == Category::Dining {
         let occasion = host.request.profile.get(Key::Occasion).is_some();
         score += 2 * i32::from(occasion && sub == "fine_dining");
-        // "The fanciest place" is the dearest of its kind.
+        // For "the fanciest place", a dearer place gets a higher rank.
         let finest = wanted
             .kinds
             .iter()

@@ -83,8 +83,8 @@ fn reasons_for(host: &Host<'_>, row: &Arc<Item>, diets: &[&Kind], when: When) ->
     reasons
 }
 
-/// Writes when a place is open: until when at the moment asked about, when it opens if it is closed
-/// at that moment, or its hours on the day asked about.
+/// Writes when a place is open. If the guest asks about a moment, says until when the place is open
+/// or when it opens next. If the guest asks about a day, gives the hours of that day.
 fn until(host: &Host<'_>, row: &Item, when: When) -> Option<String> {
     let hours = row.hours()?;
     let (now, zone) = (host.request.now, host.request.zone);

@@ -35,7 +35,8 @@ pub(super) struct Wanted<'a> {
     pub(super) dislikes: Vec<Disliked<'a>>,
 }
 
-/// Something that the guest refused: the kinds and wishes that its word stands for.
+/// Something that the guest refused: the guest's word for it, and the kinds and wishes that this
+/// word names.
 #[derive(Clone)]
 pub(super) struct Disliked<'a> {
     word: &'a str,

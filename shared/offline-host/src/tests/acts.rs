@@ -1,4 +1,5 @@
-//! Measures the acts on labelled texts by another writer (`tests/conversations/acts`).
+//! Measures how well acts are found in labelled texts that another person wrote
+//! (`tests/conversations/acts`).
 
 use std::collections::BTreeMap;
 
@@ -30,7 +31,8 @@ fn name(act: Act) -> String {
     format!("{act:?}").to_lowercase()
 }
 
-/// Returns the share of right acts and, for each pair of wanted and found act, the texts.
+/// Returns the share of texts whose act was found. Also returns the other texts, for each pair of
+/// the wanted and the found act.
 fn measured(texts: &str) -> (f64, BTreeMap<(String, String), Vec<String>>) {
     let pack = HostPack::from_toml(PACK).unwrap();
     let desk = Fixture::at("2026-03-06 18:30");

@@ -51,7 +51,7 @@ pub(crate) struct Fixture {
 }
 
 impl Fixture {
-    /// Opens the casino at a local time; relative dates in the content count from Friday
+    /// Returns the casino at a local time. Relative dates in the content count from Friday
     /// 2026-03-06, 12:00.
     pub(crate) fn at(local: &str) -> Self {
         let index = index(at("2026-03-06 12:00"), CONTENT);
@@ -114,7 +114,7 @@ impl Fixture {
         }
     }
 
-    /// Reads the guest's profile from a text, as the swarm does.
+    /// Reads the guest's profile from a text, as agent-swarm does.
     pub(crate) fn learn(&mut self, text: &str) {
         let grant = seven_guest::Grant {
             scope: seven_guest::Scope::Personalization,

@@ -22,8 +22,8 @@ fn digits(text: &str) -> HashSet<String> {
         .collect()
 }
 
-/// Removes the number of rows that a list leaves out, because it is counted and not in the content;
-/// the tests of `open_now` check it.
+/// Removes the number of rows that a list leaves out. The host counts these rows, so the number is
+/// not in the content; the tests of `open_now` check it.
 fn without_count(text: &str) -> String {
     let words: Vec<&str> = text.split(' ').collect();
     let counted = |n: usize| {
@@ -67,7 +67,7 @@ impl Allowed {
             words: words(&wording).into_iter().collect(),
             digits: digits(&facts),
         };
-        // The reply to a time without am or pm may add either.
+        // If a time in the text lacks am or pm, the reply may add either.
         allowed.words.extend(
             allowed
                 .digits

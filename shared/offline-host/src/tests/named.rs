@@ -1,4 +1,4 @@
-//! The subjects that fixed replies name: those for which the casino has content (WEB-15).
+//! Checks that fixed replies name only subjects for which the casino has content.
 
 use serde_json::Value;
 use seven_domain::Language;

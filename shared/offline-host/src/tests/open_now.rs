@@ -1,5 +1,5 @@
-//! Compares the list of open venues with a table of the week, minute by minute, that is computed
-//! without opening spans.
+//! Compares the list of open venues with a table of the week, minute by minute. The test computes
+//! this table without the production code for opening hours.
 
 use chrono::{DateTime, Datelike, TimeDelta, Timelike, Utc};
 use proptest::prelude::*;
@@ -126,8 +126,8 @@ fn check(venues: &[Venue], now: DateTime<Utc>, asked_for: DateTime<Utc>, asked: 
         let next = (1..=7 * 1440 + 60)
             .map(|m| asked_for + TimeDelta::minutes(m))
             .find(|t| venues.iter().any(|v| is_open(&v.table(), *t)));
-        // In the hour before the clocks repeat it, a venue that closed at 1:30 opens again at the
-        // second 1:00; no reply announces that.
+        // In the hour that the clocks will repeat, a venue that closed at 1:30 opens again at the
+        // second 1:00. No reply announces that.
         let before_repeat = (at("2026-11-01 01:00")..at("2026-11-01 01:00") + TimeDelta::hours(1))
             .contains(&asked_for);
         if let Some(next) = next.filter(|_| !before_repeat) {

@@ -7,8 +7,8 @@ use super::{
     fixture::{CONTENT, Fixture, LEAD, PHONE, index},
 };
 
-/// A question asked on Friday 2026-03-06 at 18:30, its intent, the ids of its sources, texts that
-/// the reply must contain, and texts that it must not contain.
+/// A question asked on Friday 2026-03-06 at 18:30, and the expected reply: its intent, the ids of
+/// its sources, texts that it must contain, and texts that it must not contain.
 type Row = (
     &'static str,
     &'static str,

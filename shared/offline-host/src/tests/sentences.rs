@@ -55,7 +55,7 @@ fn a_sentence_that_stands_out_answers_and_nothing_stands_in_for_what_is_missing(
             "$2 a foot",
         ),
         ("what do they charge for splitting a plate", "$9"),
-        // The unknown words keep every other rule from answering.
+        // Because the text has unknown words, only a sentence that stands out may answer.
         ("whats overnight dockage for cuzzo brenda", "$2 a foot"),
     ] {
         let reply = desk().ask(text);

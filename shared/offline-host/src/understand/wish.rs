@@ -1,4 +1,5 @@
-//! Reads particular wishes inside a category, which a row must fit before it may be the answer.
+//! Reads particular wishes inside a category. A row must fit such a wish before it may be the
+//! answer.
 
 use seven_knowledge::{Category, Item};
 
@@ -25,11 +26,11 @@ pub(crate) struct Heard<'a> {
     /// Words that name a category and also narrow it.
     pub(crate) also: &'a [((usize, usize), Category)],
     pub(crate) free: &'a [usize],
-    /// Names of rows; the words inside them are no wishes.
+    /// Names of rows; the words inside them are not wishes.
     pub(crate) named: &'a [(usize, usize)],
 }
 
-/// Spanish nouns that stand before the kind of thing: "comida coreana".
+/// Spanish nouns that come before the word for the kind wanted: "comida" in "comida coreana".
 const NOUNS: [&str; 22] = [
     "comida",
     "restaurante",
@@ -75,7 +76,7 @@ const LINKS: [&str; 18] = [
     "los",
 ];
 
-/// Words after which the name of a thing may follow.
+/// Words that the name of a thing may follow.
 const LEADS: [&str; 34] = [
     "a", "an", "any", "the", "some", "your", "is", "are", "there", "have", "got", "offer",
     "offers", "serve", "serves", "sell", "with", "for", "of", "and", "or", "no", "hay", "tienen",
@@ -89,7 +90,8 @@ impl Wish {
         self.values.iter().any(|value| rows::tells(item, value))
     }
 
-    /// Returns whether the row's name or keywords contain the wish, and not merely its description.
+    /// Returns whether a text of the row other than its description contains the wish, such as its
+    /// name.
     pub(crate) fn files(&self, item: &Item) -> bool {
         let filed =
             |text: &String| *text != item.description && Some(text) != item.description_es.as_ref();
@@ -117,7 +119,7 @@ pub(crate) fn all(pack: &HostPack, said: &Tokens, heard: &Heard<'_>) -> Vec<Wish
         values: p.values.clone(),
         known: true,
     }));
-    // "Military discount" asks for "military", because the discount is the category.
+    // The word for the category is left out of the wish: "military discount" asks for "military".
     let words = |at: (usize, usize)| {
         let own = |n: &usize| {
             !heard
@@ -141,7 +143,7 @@ pub(crate) fn all(pack: &HostPack, said: &Tokens, heard: &Heard<'_>) -> Vec<Wish
         values: vec![words(*at)],
         known: true,
     }));
-    // The longest phrase counts; of several wishes for the same words, the first one.
+    // Keeps only the longest phrase, and the first of several wishes for the same words.
     let all = wishes.clone();
     let beaten = |wish: &Wish| {
         let longer = |other: &Wish| {
@@ -169,7 +171,8 @@ pub(crate) fn all(pack: &HostPack, said: &Tokens, heard: &Heard<'_>) -> Vec<Wish
     let mut more = Vec::new();
     let known: Vec<_> = wishes.iter().map(|w| (w.at, w.category.clone())).collect();
     for (at, category) in heard.own.iter().cloned().chain(known) {
-        // "Any outdoor dining" states a wish, "where do I buy tickets" does not.
+        // The word before a category is a wish if it begins the text or follows a word such as
+        // "any": "any outdoor dining". In "where do I buy tickets", "buy" is not a wish.
         let leads = |n: usize| n == 0 || LEADS.contains(&said.words[n - 1].as_str());
         let before = at.0.checked_sub(1).filter(|n| free(*n) && leads(*n));
         let linked = (at.1..said.words.len())

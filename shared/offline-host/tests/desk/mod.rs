@@ -1,4 +1,4 @@
-//! Asks the offline host as guests do, for a chosen casino and moment.
+//! A test desk that asks the offline host questions as a guest would, at a chosen casino and time.
 #![expect(
     clippy::unwrap_used,
     reason = "clippy exempts test functions, not the helpers they share"
@@ -38,7 +38,8 @@ fn at(local: &str) -> DateTime<Utc> {
 }
 
 impl Property {
-    /// Opens a casino at a local time, from which relative dates in the content count.
+    /// Loads `content` as a casino's content, at a local time in New York. Relative dates in the
+    /// content are counted from that time.
     pub(crate) fn new(content: &str, local: &str) -> Self {
         let now = at(local);
         let items = parse_content("content.json", content, Reference { now, zone: ZONE });
@@ -55,7 +56,7 @@ impl Property {
         }
     }
 
-    /// Asks one turn; several texts in it are separated by " || ".
+    /// Sends the guest's texts of one turn, separated by " || ", and returns the reply.
     pub(crate) fn ask(&self, text: &str) -> Reply {
         MODEL.answer(&Request {
             casino_name: "Silver Birch Resort".into(),
@@ -86,7 +87,7 @@ pub(crate) type Row = (
     &'static [&'static str],
 );
 
-/// Asks each text alone, with three seeds, and lists everything that is wrong in the replies.
+/// Sends each text in a turn without history, with three seeds. Lists every fault of the replies.
 pub(crate) fn wrong(desk: &mut Property, rows: &[Row]) -> Vec<String> {
     let mut wrong = Vec::new();
     for (text, holds, lacks) in rows {

@@ -1,5 +1,5 @@
-//! Tests the pack of another trade (`tests/packs/marina`) beside the casino's, and packs that must
-//! be refused.
+//! Compares the pack of another trade (`tests/packs/marina`) with the casino's, and tests packs
+//! that must be refused.
 
 use std::{fs, path::Path};
 

@@ -12,8 +12,8 @@ const LONGEST: Slots<'_> = Slots {
     topic: "Abcdefghijklm Nopqrstuvw Abcdefghijkl Mn",
 };
 
-/// The basic characters of GSM 03.38. Any other character would cut the whole text into segments of
-/// 70 characters.
+/// The characters that GSM-7 (GSM 03.38) encodes as one septet. A text with a character outside
+/// GSM-7 has segments of only 70 characters.
 const GSM7: &str = "@£$¥èéùìòÇ\nØø\rÅåΔ_ΦΓΛΩΠΨΣΘΞÆæßÉ !\"#¤%&'()*+,-./0123456789:;<=>?¡ABCDEFGHIJKLMNOPQRSTUVWXYZÄÖÑÜ§¿abcdefghijklmnopqrstuvwxyzäöñüà";
 const GSM7_EXTENSION: &str = "^{}\\[~]|€";
 
@@ -463,7 +463,8 @@ fn guardrail_answers_hold_their_facts() {
             assert!(casino().texts.class(key).is_safety());
         }
     }
-    // The text must not reveal that anything is reported, because the law forbids tipping off.
+    // The law forbids telling a person that they were reported, so the text must not mention any
+    // report.
     for word in ["report", "alert", "compliance", "log"] {
         assert!(!longest(TextKey::BsaAml, En).contains(word));
     }

@@ -1,5 +1,5 @@
-//! Implements [`Records`] with `GET /v2/detail_records`, `GET /v2/messages/{id}` (ten days back)
-//! and `GET /v2/messaging_optouts`.
+//! Implements [`Records`] with `GET /v2/detail_records`, `GET /v2/messages/{id}` (messages of the
+//! last ten days) and `GET /v2/messaging_optouts`.
 
 use chrono::{DateTime, SecondsFormat, Utc};
 use reqwest::StatusCode;
@@ -130,8 +130,8 @@ fn unreadable(what: &str) -> Unread {
     }
 }
 
-/// Reads a page. One unreadable record fails the page: if it were skipped, the text would seem
-/// never to have reached the provider.
+/// Reads a page. One unreadable record fails the whole page. If the record were skipped, its text
+/// would seem never to have reached the provider.
 fn page_of<T>(body: &Value, read: impl Fn(&Value) -> Option<T>) -> Result<Page<T>, Unread> {
     let data = body
         .get("data")

@@ -8,8 +8,8 @@ pub const SIGNATURE_HEADER: &str = "telnyx-signature-ed25519";
 pub const TIMESTAMP_HEADER: &str = "telnyx-timestamp";
 pub const TOLERANCE_SECONDS: u64 = 300;
 
-/// The reason why a call is not accepted as Telnyx's, in the order of the checks. `Display` is the
-/// body of our HTTP response.
+/// The reason why a call is not accepted as coming from Telnyx. The variants are in the order of
+/// the checks. `Display` writes the body of our HTTP response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
     #[error("Missing signature headers")]
@@ -51,8 +51,8 @@ impl Verifier {
         Ok(Self { keys })
     }
 
-    /// Checks headers and raw body at `now` (Unix seconds). The signature covers the timestamp
-    /// exactly as the header spells it.
+    /// Checks a call's headers and raw body at the time `now` (Unix seconds). The signature covers
+    /// the timestamp exactly as the header spells it.
     pub fn verify(
         &self,
         timestamp: Option<&str>,
@@ -82,7 +82,7 @@ impl Verifier {
 }
 
 /// The signature headers of a call, well-formed and recent. They are checked before the body is
-/// read, so that a caller without valid headers cannot make us wait for a body.
+/// read. A caller without valid headers thus cannot make us wait for a body.
 #[derive(Debug)]
 pub struct Head<'a> {
     timestamp: &'a str,

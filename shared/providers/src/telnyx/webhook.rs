@@ -23,8 +23,8 @@ pub struct Received {
     pub from: String,
     /// Every recipient. A group message has several, and our number may be any of them.
     pub to: Vec<String>,
-    /// `None` if the message has only media. If a media message has a subject, it precedes the
-    /// text.
+    /// `None` if the message has only media. If a media message has a subject, the subject is put
+    /// before its text.
     pub text: Option<String>,
     pub media_count: usize,
     pub autoresponse: Option<String>,
@@ -45,8 +45,8 @@ pub struct Status {
     pub occurred_at: DateTime<Utc>,
 }
 
-/// An authentic body that cannot be used as an event. Names the field and its problem, never its
-/// content.
+/// A body with a valid signature that cannot be used as an event. The error names the field and the
+/// problem, but not the field's content.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("webhook field {field}: {problem}")]
 pub struct Unreadable {
@@ -164,7 +164,7 @@ fn text(object: &Value, key: &str, field: &'static str) -> Result<String, Unread
 }
 
 /// Returns true for short text without control characters. Ids become headers on the bus, where a
-/// line break would begin a new header, and database columns, which cannot hold NUL.
+/// line break would begin a new header. They are also stored in Postgres, which takes no NUL.
 pub(crate) fn plain(text: &str) -> bool {
     (1..=200).contains(&text.len()) && !text.chars().any(char::is_control)
 }
@@ -202,8 +202,8 @@ fn with_subject(subject: Option<String>, text: &str) -> String {
     }
 }
 
-/// Replaces every unpaired escaped surrogate by U+FFFD. Phones that cut an emoji in two send one,
-/// and JSON parsers would refuse the whole body.
+/// Replaces every unpaired escaped surrogate by U+FFFD. A phone that cuts an emoji in two sends
+/// such a surrogate; a JSON parser would refuse the whole body because of it.
 fn without_lone_surrogates(body: &[u8]) -> Vec<u8> {
     let unit = |at: usize| {
         let digits = body.get(at..at + 6)?.strip_prefix(b"\\u")?;
@@ -218,8 +218,8 @@ fn without_lone_surrogates(body: &[u8]) -> Vec<u8> {
             continue;
         }
         let length = match unit(at) {
-            // Any other escape is skipped as two bytes, so that the second backslash of `\\` does
-            // not count as the start of an escape.
+            // Any other escape is skipped as two bytes. Otherwise the second backslash of `\\`
+            // would count as the start of an escape.
             None => 2,
             Some(0xd800..=0xdbff) if matches!(unit(at + 6), Some(0xdc00..=0xdfff)) => 12,
             Some(0xd800..=0xdfff) => {
@@ -377,8 +377,8 @@ mod tests {
             ("/data/occurred_at", "data.occurred_at"),
         ] {
             for odd in [json!({}), json!("two\r\nlines"), json!("zero\0")] {
-                // `from` may hold any string, because the type for phone numbers checks it later;
-                // so a string is no error here.
+                // `parse` accepts any string as `from`; whether it is a phone number is checked
+                // later.
                 if path == "/data/payload/from" && odd.is_string() {
                     continue;
                 }

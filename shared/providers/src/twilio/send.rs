@@ -62,8 +62,8 @@ struct Account {
     status: String,
 }
 
-/// A fragment appended to our webhook's address. It makes Twilio repeat a call up to three times
-/// after a 5xx or no answer. The fragment is neither sent nor signed.
+/// A fragment appended to our webhook's address. It makes Twilio repeat a webhook call up to three
+/// times after a 5xx or no answer. The fragment is neither sent nor signed.
 const CALL_AGAIN: &str = "rc=3&rp=all";
 
 impl Twilio {
@@ -106,8 +106,8 @@ impl Twilio {
         callback.set_fragment(Some(CALL_AGAIN));
         let mut form = form_urlencoded::Serializer::new(String::new());
         form.append_pair("To", request.to.as_str());
-        // If a messaging service is used, its pool must contain this number, so that status
-        // callbacks contain one of the casino's numbers.
+        // Names the number even if a messaging service is used, so that status callbacks contain
+        // one of the casino's numbers. The service's pool must contain this number.
         form.append_pair("From", request.from.as_str());
         if let Some(service) = &request.messaging_profile_id {
             form.append_pair("MessagingServiceSid", service);

@@ -1,6 +1,6 @@
 //! Verifies `X-Twilio-Signature`: the base64 of an HMAC-SHA1 over address and sorted fields, keyed
-//! with the auth token. It covers no timestamp, but the message's id makes a replayed call
-//! harmless.
+//! with the auth token. The signature covers no timestamp, so a call can be replayed. A replayed
+//! call is harmless, because the id of its message is already known.
 
 use base64::{Engine, prelude::BASE64_STANDARD};
 use hmac::{Hmac, KeyInit, Mac};
@@ -41,9 +41,9 @@ impl Verifier {
         }
     }
 
-    /// Checks a call. `url` is the address configured at Twilio, never taken from the call; it
-    /// matches with or without a standard port. `query` must be as received, because parsing
-    /// changes the signed text.
+    /// Checks a call. `url` is the address that is configured at Twilio, not the one in the call;
+    /// Twilio may sign it with or without the port. `query` must be exactly as received, because
+    /// parsing would change the signed text.
     pub fn verify(
         &self,
         url: &Url,
@@ -103,8 +103,8 @@ fn mac(token: &str, url: &str, fields: &Fields) -> Hmac<Sha1> {
     mac
 }
 
-/// Returns the address without its fragment, in three forms: as it is, without a port, and with the
-/// scheme's port.
+/// Returns two forms of the address, both without its fragment. The first is as configured. The
+/// second has the scheme's port added if no port is configured, and no port otherwise.
 fn addresses(url: &Url, query: Option<&str>) -> Vec<String> {
     let mut plain = url.clone();
     plain.set_fragment(None);

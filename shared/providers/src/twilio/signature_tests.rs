@@ -23,8 +23,8 @@ fn url(text: &str) -> Url {
     Url::parse(text).unwrap()
 }
 
-/// Test vectors of Twilio's own libraries: one whose fields are all different, and one in which a
-/// field occurs three times with two values.
+/// This test and the next use test vectors of Twilio's own libraries. In this one, all fields are
+/// different; in the next, a field occurs three times with two values.
 #[test]
 fn the_published_example_verifies() {
     let call = fields(&[
@@ -169,8 +169,8 @@ proptest! {
         let mut bent = call.clone();
         let at = at % bent.len();
         bent[at].1.push_str(&more);
-        // Names and values are joined without a separator, so moving characters from one field to
-        // the next does not change the signature.
+        // Names and values are joined without a separator. A change that only moves characters from
+        // one field to the next keeps the signature, so the test skips such changes.
         let joined = |fields: &[(String, String)]| {
             let mut sorted = fields.to_vec();
             sorted.sort();

@@ -6,7 +6,7 @@ use url::form_urlencoded;
 
 use crate::telnyx::webhook::{Event, Received, Status, Unreadable, plain};
 
-/// Returns the form's decoded fields; empty for a body that is not a form.
+/// Returns the form's decoded fields. A body that is not a form gives none of the expected fields.
 pub fn fields(body: &[u8]) -> Vec<(String, String)> {
     form_urlencoded::parse(body).into_owned().collect()
 }
@@ -20,7 +20,8 @@ pub fn parse(fields: &[(String, String)], now: DateTime<Utc>) -> Result<Event, U
         .or_else(|| form.get("SmsStatus").filter(|status| *status != "received"))
     {
         Some(status) if plain(status) => Ok(Event::Status(Status {
-            // Twilio gives a call no id, but sends each status of a message only once.
+            // Twilio gives a call no id. It sends each status of a message only once, so the
+            // message's id and the status together identify the call.
             event_id: format!("{message_id}:{status}"),
             from: form.get("From").unwrap_or_default().to_owned(),
             status: word(status).to_owned(),

@@ -1,6 +1,6 @@
-//! Exports of the audit log (SEC-139, SEC-143). Exports are repeatable and redacted, and each is
-//! audited itself. A finished day is sealed with the digest of its entries, so that a later change
-//! is detected.
+//! Exports of the audit log (SEC-139, SEC-143). Exports are repeatable and redacted, and each
+//! export is itself recorded in the log. A finished day is sealed with the digest of its entries,
+//! so that a later change is detected.
 
 use chrono::{DateTime, Days, NaiveDate, NaiveTime, Utc};
 use serde_json::{Value, json};
@@ -18,8 +18,9 @@ use super::{Category, View, category};
 const PAGE: i64 = 1_000;
 /// Keys whose values no export shows (SEC-139); the last holds the words with which a guest agreed.
 const REDACTED: [&str; 4] = ["ip_address", "user_agent", "sms_carrier", "opt_in_raw_text"];
-/// Keys that identify a guest or a session; only full exports show their values (SEC-143). The
-/// values of `granted` and `revoked` name a consent; the name of a first consent is the guest's id.
+/// Keys that identify a guest or a session; only full exports show their values (SEC-143).
+/// `granted` and `revoked` hold ids of consents. The id of a guest's first consent is the guest's
+/// id.
 const HASHED: [&str; 5] = [
     "guest_phone_hash",
     "session_id",
@@ -31,7 +32,7 @@ const HASHED: [&str; 5] = [
 text_enum! {
     Format {
         Csv => "csv",
-        /// JSON, one object a line.
+        /// JSON, one object per line.
         Json => "jsonl",
     }
 }
@@ -70,8 +71,8 @@ pub struct Export {
     begun: bool,
 }
 
-/// Begins an export of the bound casino's entries from `since` to before `until`, and audits it. A
-/// reason asks for full rows.
+/// Begins an export of the bound casino's entries from `since` (included) to `until` (excluded),
+/// and records the export in the log. The rows are full if `reason` is not empty.
 ///
 /// # Errors
 /// Fails when the person's role has no right to full rows, or Postgres does not answer.
@@ -109,8 +110,8 @@ pub async fn start(
 }
 
 impl Export {
-    /// Returns the export of a sealed day (UTC): all its entries, with guests as `[HASH]`. It is
-    /// always the same, whenever it is made.
+    /// Returns the export of a sealed day (UTC): all its entries, with `[HASH]` in place of each
+    /// guest. The export is always the same, no matter when it is made.
     pub fn of_day(
         casino: &CasinoId,
         day: NaiveDate,
@@ -235,7 +236,7 @@ fn is_hash(text: &str) -> bool {
     text.starts_with("hmac:")
 }
 
-/// Removes the values that an export may not show, at any depth.
+/// Replaces the values that an export may not show, at any depth of nesting.
 pub fn redact(value: &mut Value, full: bool) {
     match value {
         Value::Object(fields) => {

@@ -1,5 +1,5 @@
 //! Turns a campaign's list into queued texts, one guest per transaction. A guest's conversation is
-//! locked first, as everywhere.
+//! locked first, as the lock order of ARCHITECTURE.md demands.
 
 use std::time::Duration;
 
@@ -30,7 +30,7 @@ pub struct Addressee {
 }
 
 text_enum! {
-    /// Why a guest gets no text of a campaign, whenever it is released.
+    /// Why a guest gets no text of a campaign, no matter when the text would be released.
     ListingRefusal {
         DeletionPending => "deletion_pending",
         SafetyStateMissing => "safety_state_missing",
@@ -84,8 +84,8 @@ impl Store {
 }
 
 impl Tx {
-    /// Returns true when no other scheduler is releasing for this casino; until this transaction
-    /// ends, no other one can.
+    /// Returns true if no other scheduler is releasing for this casino. In this case no other
+    /// scheduler can do so until this transaction ends.
     pub async fn lead_campaigns(&mut self) -> Result<bool> {
         let casino = self.casino_str();
         Ok(sqlx::query_scalar(
@@ -96,8 +96,8 @@ impl Tx {
         .await?)
     }
 
-    /// Returns the segments released within `window`, and those of bulk texts that could be sent
-    /// now: not held by quiet hours or a paused campaign.
+    /// Returns two numbers of segments: of campaign texts released within `window`, and of queued
+    /// bulk texts that neither quiet hours nor a paused campaign hold back.
     pub async fn campaign_load(&mut self, window: Duration) -> Result<(i64, i64)> {
         Ok(sqlx::query_as(
             "select
@@ -132,8 +132,8 @@ impl Tx {
             .collect())
     }
 
-    /// Locks the conversation, then returns the guest with what prevents a text; `None` without a
-    /// conversation.
+    /// Locks the guest's conversation. Then returns the guest, with the reasons why the guest may
+    /// get no text now; `None` if the guest has no conversation.
     pub async fn addressee(&mut self, guest: GuestId) -> Result<Option<Addressee>> {
         sqlx::query("select 1 from conversations where guest_id = $1 for update")
             .bind(guest.0)
@@ -145,8 +145,9 @@ impl Tx {
             .await?)
     }
 
-    /// Returns the campaign's texts (EN, ES), if this guest is still to be released and no other
-    /// process is releasing them.
+    /// Returns the campaign's texts (EN, ES). Returns `None` if the campaign is not running, the
+    /// guest does not wait for the release any more, or another process is releasing the guest's
+    /// text.
     pub async fn take_listed(&mut self, next: Next) -> Result<Option<(String, String)>> {
         Ok(sqlx::query_as(
             "select p.text_en, p.text_es from campaign_guests g join campaigns p on p.campaign_id = g.campaign_id

@@ -1,4 +1,5 @@
-//! Letters to contacts by chat or mail: planned once per subject and contact, claimed, and settled.
+//! Plans, claims and settles letters to contacts by chat or mail. A letter is planned once per
+//! subject and contact.
 
 use std::time::Duration;
 
@@ -16,7 +17,8 @@ pub struct DueLetter {
     pub letter_id: Uuid,
     pub contact_id: Uuid,
     pub kind: LetterKind,
-    /// The Monday on which the reported week begins, the refused edit, or the outage.
+    /// Identifies the letter's topic. Depending on `kind`, this is the refused edit, the outage, or
+    /// the Monday on which the reported week begins.
     pub key: String,
     pub detail: Value,
     /// Number of tries, this one included.
@@ -59,8 +61,8 @@ impl Tx {
     }
 
     /// Plans a letter about a refused edit for each contact that is told about content. `key`
-    /// identifies the edit; `subject` is the item's name, or a fixed name if the letter is about a
-    /// whole file; `problems` has one line per problem.
+    /// identifies the edit. `subject` is the item's name, or a fixed name if the letter is about a
+    /// whole file. `problems` has one line per problem.
     pub async fn plan_refusal_letters(
         &mut self,
         key: &str,
@@ -102,8 +104,8 @@ impl Tx {
         Ok(done.rows_affected())
     }
 
-    /// Claims a due letter for the duration `claim`; no two schedulers hold the same one. Letters
-    /// of a kind that only a later release knows are left to its schedulers.
+    /// Claims a due letter for the duration `claim`; no two schedulers hold the same one. A letter
+    /// of a kind that this release does not know is left to the schedulers of a later release.
     pub async fn claim_letter(&mut self, claim: Duration) -> Result<Option<DueLetter>> {
         let known: Vec<&str> = LetterKind::ALL.iter().map(|kind| kind.as_str()).collect();
         Ok(sqlx::query_as(

@@ -1,4 +1,5 @@
-//! The notices about cases: planned once per case, level and contact, claimed, and settled.
+//! Plans, claims and settles notices about cases. A notice is planned once per case, level and
+//! contact.
 
 use std::time::Duration;
 
@@ -11,7 +12,7 @@ use uuid::Uuid;
 
 use crate::{Result, Tx, alerts::NoticeOutcome, audit::Entry};
 
-/// The highest level of a case (SEC-116).
+/// A case is never raised above this level.
 const MAX_LEVEL: i32 = 3;
 
 /// A notice that a scheduler has claimed.
@@ -22,8 +23,8 @@ pub struct DueNotice {
     pub contact_id: Uuid,
     /// Number of tries, this one included.
     pub tries: i32,
-    /// The queued text that carries the notice to a phone; `None` before that, and for other
-    /// channels.
+    /// The queued text that carries the notice to a phone; `None` before it is queued, and for
+    /// other channels.
     pub outbound_id: Option<Uuid>,
 }
 
@@ -44,12 +45,12 @@ pub struct CaseNotice {
     pub respond_due_at: Option<DateTime<Utc>>,
     pub acknowledged_by: Option<String>,
     pub resolved_at: Option<DateTime<Utc>>,
-    /// When the channel took the notice, or the present if it has not. The link is valid from this
-    /// time.
+    /// When the channel took the notice, or the current time if it has not taken it yet. The link
+    /// is valid from this time.
     pub told_at: DateTime<Utc>,
 }
 
-/// A case that rose because nobody acknowledged it.
+/// A case whose level was raised because nobody acknowledged it.
 #[derive(Debug, Clone, FromRow)]
 pub struct Raised {
     pub escalation_id: Uuid,
@@ -73,8 +74,9 @@ pub struct Told {
 }
 
 impl Tx {
-    /// Plans the missing notices of the unacknowledged cases: one per contact of the case's level
-    /// and severity. Cases whose reason is in `dangers` go to the security contacts, too.
+    /// Plans the missing notices of the unacknowledged cases: one for each contact whose level and
+    /// severity cover the case. Cases whose reason is in `dangers` go to the security contacts,
+    /// too.
     pub async fn plan_case_notices(&mut self, dangers: &[&str]) -> Result<u64> {
         let done = sqlx::query(
             "insert into case_notices (casino_id, notice_id, escalation_id, level, contact_id)
@@ -91,8 +93,8 @@ impl Tx {
         Ok(done.rows_affected())
     }
 
-    /// Raises the cases of one severity whose time to be acknowledged is over, one level each.
-    /// `window` is the time that each level has.
+    /// Raises each case of this severity by one level if nobody acknowledged it in time. After the
+    /// first level, `window` is the time allowed for each further level.
     pub async fn raise_cases(
         &mut self,
         severity: CaseSeverity,
@@ -137,7 +139,7 @@ impl Tx {
         Ok(())
     }
 
-    /// Raises a case whose deadline for writing to the guest has passed, and removes its
+    /// Raises a case whose deadline for writing to the guest has passed. Also removes its
     /// acknowledgement: the person who acknowledged it did not write, so somebody else has to.
     pub async fn raise_overdue(&mut self, escalation: Uuid) -> Result<()> {
         let level: Option<i32> = sqlx::query_scalar(
@@ -156,7 +158,8 @@ impl Tx {
             .await
     }
 
-    /// Returns how many cases of this severity nobody acknowledged at the highest level either.
+    /// Returns the number of cases of this severity that have been at the highest level for
+    /// `window` or longer without an acknowledgement.
     pub async fn unattended_cases(
         &mut self,
         severity: CaseSeverity,
@@ -173,8 +176,8 @@ impl Tx {
         .await?)
     }
 
-    /// Claims due notices for the duration `claim`; those of a case that somebody acknowledged are
-    /// never due. No two schedulers hold the same notice.
+    /// Claims due notices for the duration `claim`. Notices of a case that somebody acknowledged
+    /// are never due. No two schedulers hold the same notice.
     pub async fn claim_case_notices(
         &mut self,
         most: i64,
@@ -194,7 +197,8 @@ impl Tx {
         .await?)
     }
 
-    /// Puts a claimed notice off without counting a try, as for a contact's quiet hours.
+    /// Puts a claimed notice off without counting a try, for example because of the contact's quiet
+    /// hours.
     pub async fn put_off_notice(&mut self, due: &DueNotice, wait: Duration) -> Result<()> {
         sqlx::query(
             "update case_notices set tries = tries - 1, next_at = now() + make_interval(secs => $2) where notice_id = $1 and tries = $3",

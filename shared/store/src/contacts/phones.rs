@@ -1,4 +1,4 @@
-//! Contacts who are told by text: the code that verifies the phone, and the phone's own STOP.
+//! Contacts who are told by text: the code that verifies the phone, and a STOP from that phone.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use uuid::Uuid;
 use super::DueNotice;
 use crate::{Result, Tx, audit::Entry, outbound::Recipient};
 
-/// Wrong codes after which a phone needs a new one.
+/// Number of times that one code may be tried; after that, the phone needs a new code.
 const MOST_TRIES: i32 = 5;
 
 /// The result of trying a phone's code.
@@ -84,7 +84,7 @@ impl Tx {
         }
     }
 
-    /// Returns how many texts of this kind the phone was sent within the last day.
+    /// Returns how many texts of this kind were created for the phone in the last 24 hours.
     pub async fn staff_texts_today(&mut self, guest: GuestId, kind: &str) -> Result<i64> {
         Ok(sqlx::query_scalar(
             "select count(*) from outbound_messages where guest_id = $1 and class = 'staff' and created_at > now() - interval '1 day' and kind = $2",
@@ -121,7 +121,8 @@ impl Tx {
     }
 
     /// Records the text that carries a claimed notice; the notice is due again after `wait`.
-    /// Returns false if it has a text already, or if another scheduler has claimed it since.
+    /// Returns false if the notice already has a text, or if another scheduler has claimed the
+    /// notice since.
     pub async fn put_notice_text(
         &mut self,
         due: &DueNotice,

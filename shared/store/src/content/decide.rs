@@ -42,8 +42,8 @@ impl Tx {
         Ok(())
     }
 
-    /// Moves a revision that is not published to another state; returns false when it has left
-    /// `from` meanwhile.
+    /// Moves a revision that is not published to another state. Returns false if its state is no
+    /// longer one of `from`.
     pub async fn decide_revision(
         &mut self,
         what: &Decided<'_>,
@@ -87,8 +87,9 @@ impl Tx {
         .await?)
     }
 
-    /// Switches an item off because its time is over, by a new published revision with the same
-    /// contents. Revisions that still wait stay, and the new revision becomes their base.
+    /// Switches an item off when its time is over. Publishes a new revision that has the same
+    /// contents but is not active. Revisions that wait are kept, and the new revision becomes their
+    /// base.
     pub async fn take_down_item(&mut self, item_id: &str, by: &str, version: i64) -> Result<()> {
         sqlx::query(
             "with ended as (
@@ -112,9 +113,9 @@ impl Tx {
         Ok(())
     }
 
-    /// Erases the contents of a revision from the history, for personal data that was entered by
-    /// mistake. Returns false if guests get the revision, it still waits, or there is none left to
-    /// erase.
+    /// Erases the contents of a revision from the history, for example if they contain personal
+    /// data by mistake. Returns false if guests get the revision, if it still waits, or if its
+    /// contents were erased before.
     pub async fn purge_revision(&mut self, item_id: &str, revision: i32) -> Result<bool> {
         let done = sqlx::query(
             "update content_revisions r set item = null, name = '', findings = '[]', decision_reason = null, purged_at = now()

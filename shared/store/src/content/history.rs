@@ -51,8 +51,8 @@ pub struct ListedItem {
 }
 
 impl ListedItem {
-    /// Returns whether the newest waiting revision is a draft or needs review, so that people must
-    /// act; a refused or scheduled revision does not count.
+    /// Returns whether people must act, because the newest waiting revision is a draft or needs
+    /// review. A refused or scheduled revision needs no action.
     pub fn awaits_people(&self) -> bool {
         matches!(
             self.waits,
@@ -68,7 +68,7 @@ pub struct Then {
     pub name: String,
     pub revision: Option<i32>,
     pub item: Option<Value>,
-    /// When that revision was to be taken down.
+    /// When this revision was to be taken down.
     pub take_down_at: Option<DateTime<Utc>>,
 }
 
@@ -118,8 +118,8 @@ impl Tx {
         Ok(self.revisions(Wanted::One(item, revision), 1).await?.pop())
     }
 
-    /// Returns every item of a category, those that were never published included; all categories
-    /// for `None`.
+    /// Returns every item of a category, including items that were never published; `None` means
+    /// all categories.
     pub async fn listed_items(&mut self, category: Option<&str>) -> Result<Vec<ListedItem>> {
         Ok(sqlx::query_as(include_str!("../../sql/listed_items.sql"))
             .bind(category)

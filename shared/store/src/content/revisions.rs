@@ -59,11 +59,11 @@ pub const WAITING: [RevisionState; 4] = [
     RevisionState::Rejected,
 ];
 
-/// Contents of an item that wait for a decision or were refused.
+/// Whether an item has revisions that wait, and the hash of its newest waiting or refused contents.
 #[derive(Debug, Clone)]
 pub struct Undecided {
     pub waits: bool,
-    /// Hash of the newest such contents; empty where they could not be read.
+    /// Hash of the newest contents that wait or were refused; empty if they could not be read.
     pub refused: String,
 }
 
@@ -93,7 +93,7 @@ impl Tx {
         Ok(rows.into_iter().collect())
     }
 
-    /// Returns those of the items that have a revision that waits or was refused.
+    /// Returns the items among `ids` that have a waiting or refused revision.
     pub async fn undecided(&mut self, ids: &[String]) -> Result<HashMap<String, Undecided>> {
         let rows: Vec<(String, bool, String)> = sqlx::query_as(
             "select item_id, bool_or(state in ('draft', 'review', 'scheduled')),
@@ -108,9 +108,9 @@ impl Tx {
         Ok(rows.into_iter().map(one).collect())
     }
 
-    /// Saves a revision of an item and returns its number. It replaces earlier ones: a draft
-    /// replaces drafts and refused revisions, a refused one replaces refused ones, any other one
-    /// replaces all that wait.
+    /// Saves a revision of an item and returns its number. A draft replaces earlier drafts and
+    /// refused revisions. A refused revision replaces earlier refused ones. Any other revision
+    /// replaces all revisions whose state is in [`WAITING`].
     pub async fn add_revision(&mut self, new: &NewRevision<'_>) -> Result<i32> {
         let casino = self.casino_str();
         let replaced: &[RevisionState] = match new.state {

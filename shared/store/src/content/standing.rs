@@ -6,7 +6,8 @@ use sqlx::FromRow;
 
 use crate::{Result, Store, Tx};
 
-/// An item of a category, as the guards count it.
+/// An item of a category. The guards count a category's active items, and its items that were
+/// switched off lately.
 #[derive(Debug, Clone, FromRow)]
 pub struct Name {
     pub item_id: String,
@@ -17,8 +18,10 @@ pub struct Name {
     pub off_lately: bool,
 }
 
-/// Number of a casino's revisions that wait for `what`: `due` for the scheduler, `late` for a
-/// process that answers with them, or the state of revisions that wait for people or their time.
+/// Number of a casino's waiting revisions of one kind, which `what` names:
+/// - `due`: the scheduler has to publish the revisions or take them down now
+/// - `late`: the revisions are published, but no process answers with them yet
+/// - a state: the revisions in this state wait for people or for their time
 #[derive(Debug, Clone)]
 pub struct Waits {
     pub casino: CasinoId,
@@ -50,8 +53,8 @@ impl Store {
 }
 
 impl Tx {
-    /// Returns the items of these categories; those that were switched off since `since` are
-    /// marked.
+    /// Returns the items of these categories; `off_lately` marks those that were switched off since
+    /// `since`.
     pub async fn names_in(
         &mut self,
         categories: &[String],
@@ -82,8 +85,8 @@ impl Tx {
         .await?)
     }
 
-    /// Records that a process answers with the content of this version. Returns the seconds since
-    /// its publication for each revision that no process had before.
+    /// Records that a process answers with the content of this version. For each revision with
+    /// which no process answered before, returns the seconds since its publication.
     pub async fn note_indexed(&mut self, version: i64) -> Result<Vec<f64>> {
         Ok(sqlx::query_scalar(
             "update content_revisions set indexed_at = now()

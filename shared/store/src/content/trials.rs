@@ -1,4 +1,4 @@
-//! The questions that a casino's content must answer, and what runs of them found (RAG-45).
+//! The set of questions that a casino's content must answer, and the results of its runs (RAG-45).
 
 use chrono::{DateTime, Utc};
 use serde_json::Value;
@@ -23,7 +23,7 @@ pub struct SetQuestion {
     pub added_at: DateTime<Utc>,
 }
 
-/// The result of a run of the set.
+/// The result of one run, which asks all questions of the set.
 #[derive(Debug, Clone, FromRow)]
 pub struct Run {
     pub run_id: Uuid,
@@ -36,7 +36,7 @@ pub struct Run {
     pub mrr: f64,
     /// Mean share of the found items that answer the question, 0 to 1; `None` for old runs.
     pub precise: Option<f64>,
-    /// `[{"question_id", "found": [item ids]}]`.
+    /// The questions that were not answered completely: `[{"question_id", "found": [item ids]}]`.
     pub misses: Value,
     /// The embedding space that was searched; `None` for the offline embedding.
     pub space: Option<String>,
@@ -70,7 +70,7 @@ impl Tx {
         Ok(done.rows_affected() == 1)
     }
 
-    /// Removes a question from the set; returns false when there is none.
+    /// Removes a question from the set; returns false if the set does not have it.
     pub async fn remove_set_question(&mut self, question: Uuid) -> Result<bool> {
         let done = sqlx::query("delete from content_questions where question_id = $1")
             .bind(question)
@@ -79,7 +79,7 @@ impl Tx {
         Ok(done.rows_affected() == 1)
     }
 
-    /// Stores a run, and deletes those that are too old.
+    /// Stores a run, and deletes all runs but the newest `KEPT_RUNS`.
     pub async fn note_run(&mut self, run: &Run) -> Result<()> {
         let casino = self.casino_str();
         sqlx::query(

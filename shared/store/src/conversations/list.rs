@@ -1,4 +1,4 @@
-//! Conversations as `seven conversation list` prints them, and the texts of one.
+//! Conversations as `seven conversation list` prints them, and the texts of one conversation.
 
 use chrono::{DateTime, Utc};
 use serde::Serialize;
@@ -8,7 +8,7 @@ use uuid::Uuid;
 
 use crate::{Result, Tx, day::least_id};
 
-/// Number of newest texts that a list searches for each conversation that it may return.
+/// Number of newest texts that the list's query reads, for each conversation that it may return.
 const RECENT_TEXTS: i64 = 5;
 
 /// A conversation in a list.
@@ -16,7 +16,7 @@ const RECENT_TEXTS: i64 = 5;
 pub struct ListedConversation {
     pub conversation_id: Uuid,
     pub guest_id: Uuid,
-    /// `escalated`, `paused`, `waiting` or `quiet`, the most urgent one that holds.
+    /// `escalated`, `paused`, `waiting` or `quiet`, the most urgent one that applies.
     pub state: String,
     /// The severity of the gravest open case.
     pub severity: Option<CaseSeverity>,
@@ -34,9 +34,9 @@ pub struct ListedConversation {
     pub last_four: Option<String>,
     /// The language of the guest's newest text that was answered.
     pub language: Option<Language>,
-    /// Texts of the guest that the host has not answered yet.
+    /// Number of the guest's texts that the host has not answered yet.
     pub open_texts: i64,
-    /// Texts of the guest that are kept for a person.
+    /// Number of the guest's texts that are kept for a person.
     pub held_texts: i64,
     pub last_inbound_at: Option<DateTime<Utc>>,
 }
@@ -52,15 +52,15 @@ pub struct TranscriptLine {
     pub reason: Option<String>,
     /// The origin of an outbound text: `turn`, `person`, `campaign` or the name of a pack's text.
     pub kind: Option<String>,
-    /// The turn of the host that wrote an outbound text.
+    /// The host's turn that wrote an outbound text; `None` for any other text.
     pub turn_id: Option<Uuid>,
     pub text: String,
 }
 
 impl Tx {
-    /// Returns conversations, the most urgent first: those in which a guest wrote since `since`,
-    /// and those that are paused or have an open case or an unanswered text of any age. Guests who
-    /// wrote are searched among the newest texts, five times as many as `most`.
+    /// Returns conversations, the most urgent first. Returns those in which a guest wrote since
+    /// `since`, and those of any age that are paused or have an open case or an unanswered text. To
+    /// find the guests who wrote, the query reads only the newest texts, at most five times `most`.
     pub async fn list_conversations(
         &mut self,
         since: DateTime<Utc>,
@@ -90,8 +90,9 @@ impl Tx {
             .await?)
     }
 
-    /// Returns a mark that changes with every text of the conversation, in either direction: how
-    /// many there are. Times would not do: a transaction that began earlier may store later.
+    /// Returns the number of texts in the conversation, in both directions, as a mark that changes
+    /// with every text. A time cannot be the mark: a transaction that began earlier, and so has an
+    /// earlier time, may commit later.
     pub async fn thread_mark(&mut self, conversation: ConversationId) -> Result<i64> {
         Ok(sqlx::query_scalar(
             "select (select count(*) from inbound_messages where conversation_id = $1)

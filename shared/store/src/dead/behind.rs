@@ -1,5 +1,5 @@
-//! The guest and the row that a dead letter concerns: for finding a guest's dead letters, and for
-//! refusing a pointless replay.
+//! Reads the guest and the row that a dead letter concerns. This serves to find a guest's dead
+//! letters, and to refuse a replay that would have no effect.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use uuid::Uuid;
 
 use crate::{Result, Tx};
 
-/// The subject of a dead letter's message.
+/// The row or the guest that a dead letter's message is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum About {
     /// An inbound text that has no row yet.
@@ -49,12 +49,11 @@ pub struct Behind {
     /// The time of the STOP in force, if there is one.
     pub stopped_as_of: Option<DateTime<Utc>>,
     pub state: Option<RowState>,
-    /// Whether the text may be sent even after a STOP; the pre-send check decides.
+    /// Whether the text may be sent even after a STOP, if the pre-send check allows it.
     pub safety: bool,
-    /// Whether a person has written to the guest since.
+    /// Whether a person wrote to the guest after the row was stored.
     pub by_person: bool,
-    /// Time after which an answer is of no use, if that has passed; `None` while an answer is
-    /// useful.
+    /// When an answer stopped being useful; `None` while it is still useful.
     pub useless_since: Option<DateTime<Utc>>,
 }
 
@@ -72,7 +71,7 @@ struct Row {
 // === impl RowState ===
 
 impl RowState {
-    /// Returns whether a stage still has to handle the row, or would after a replay.
+    /// Returns whether a stage still has to handle the row, or would handle it after a replay.
     pub fn is_replayable(self) -> bool {
         match self {
             Self::Inbound(state) => matches!(
@@ -143,8 +142,8 @@ impl Tx {
             .await?)
     }
 
-    /// Returns the state of the rows behind a dead letter; `None` if they are gone. For a text
-    /// without a row, it returns the guest's state, unless the text was erased.
+    /// Returns the state of the rows that a dead letter concerns; `None` if the rows are gone. For
+    /// a text without a row, returns the guest's state, unless the text was erased.
     pub async fn behind(&mut self, about: &About, useful: Duration) -> Result<Option<Behind>> {
         let (query, id, text) = match about {
             About::Nobody => return Ok(Some(Behind::default())),

@@ -1,5 +1,5 @@
-//! Handling of dead letters. A replay claims the row first; after a crash, the next replay
-//! publishes under the same claim's id, which the bus accepts only once.
+//! Handling of dead letters. A replay claims the row first. If the replay crashes, the next one
+//! publishes under the id of the same claim. The bus accepts each id only once.
 
 use chrono::{DateTime, Utc};
 use serde::Serialize;
@@ -30,7 +30,7 @@ pub struct Handled {
 
 impl Tx {
     /// Locks the dead letter until this transaction ends; never waits for another transaction that
-    /// has it.
+    /// holds the lock.
     pub async fn lock_dead(&mut self, id: DeadId) -> Result<Locked> {
         let found: Option<DeadLetter> = sqlx::query_as(letter!("for update skip locked"))
             .bind(id.0)
@@ -47,8 +47,8 @@ impl Tx {
         Ok(if there { Locked::Busy } else { Locked::Gone })
     }
 
-    /// Claims a locked dead letter for a replay; returns the claim in force, which is an older one
-    /// if its owner crashed.
+    /// Claims a locked dead letter for a replay, and returns the claim in force. If a process
+    /// crashed during an earlier replay, that process's claim stays in force.
     pub async fn claim_dead(&mut self, id: DeadId, claim: Uuid, by: &str) -> Result<Uuid> {
         let query = "update dead_letters set claim = coalesce(claim, $2), claimed_by = $3, claimed_at = now(), state = 'open'
                      where dead_id = $1 returning claim";
@@ -60,8 +60,8 @@ impl Tx {
             .await?)
     }
 
-    /// Locks the dead letter, waiting for any other holder; returns false when the claim is no
-    /// longer in force.
+    /// Locks the dead letter, and waits while another transaction holds the lock. Returns false if
+    /// the claim is no longer in force.
     pub async fn holds_claim(&mut self, id: DeadId, claim: Uuid) -> Result<bool> {
         let query =
             "select claim is not distinct from $2 from dead_letters where dead_id = $1 for update";
@@ -112,8 +112,9 @@ impl Tx {
         )
     }
 
-    /// Resets the row behind a dead letter for its stage; a row that has progressed stays
-    /// unchanged. Must be committed before the signal, so that the sweep can find the row.
+    /// Resets the row that a dead letter concerns, so that its stage handles the row once more. A
+    /// row that has progressed stays unchanged. The caller must commit this before it publishes the
+    /// signal: if the signal is then lost, the sweep finds the row.
     pub async fn reopen_for_replay(&mut self, letter: &DeadLetter) -> Result<()> {
         let Ok(row) = Uuid::parse_str(&letter.message_key) else {
             return Ok(());

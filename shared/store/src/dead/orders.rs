@@ -34,8 +34,8 @@ impl Store {
 }
 
 impl Tx {
-    /// Orders letters to be replayed or discarded. Returns how many; one that already waits for an
-    /// order keeps it.
+    /// Orders dead letters to be replayed or discarded, and returns the number of letters. A letter
+    /// that already has a waiting order keeps that order.
     pub async fn order_dead(
         &mut self,
         letters: &Ordered,
@@ -64,7 +64,8 @@ impl Tx {
         Ok(done.rows_affected())
     }
 
-    /// Returns the orders of the letters that died first, so that a guest's texts keep their order.
+    /// Returns at most `most` waiting orders, in the order in which the letters' messages first
+    /// failed. A guest's texts thus keep their order.
     pub async fn dead_orders(&mut self, most: i64) -> Result<Vec<Waiting>> {
         let query = "select dead_id, asked, asked_by, asked_reason from dead_letters
                      where casino_id = $1 and asked is not null order by first_at, dead_id limit $2";
@@ -86,7 +87,7 @@ impl Tx {
             .await?)
     }
 
-    /// Ends an order that cannot help, and keeps the code of the reason.
+    /// Refuses an order that would have no effect, and stores the code of the reason.
     pub async fn refuse_dead_order(&mut self, id: DeadId, refused: &str) -> Result<()> {
         sqlx::query(
             "update dead_letters set asked = null, asked_by = null, asked_at = null, asked_reason = null, refused = $2 where dead_id = $1",

@@ -1,5 +1,5 @@
-//! Searching dead letters: all commands use the same filter, pages use a cursor, and no payload is
-//! returned.
+//! Searches dead letters. All commands use the same filter, and a cursor marks the end of a page.
+//! No payload is returned.
 
 use chrono::{DateTime, Utc};
 use serde::Serialize;
@@ -16,9 +16,9 @@ pub struct Filter {
     pub id: Option<DeadId>,
     pub state: Option<DeadState>,
     pub stage: Option<Stage>,
-    /// Part of the reason, of the first or of the last error, ignoring case.
+    /// A part of the reason, the first error or the last error, ignoring case.
     pub error: Option<String>,
-    /// Range for the time at which the dead letter was last seen.
+    /// Selects dead letters that were last seen at or after `since` and before `until`.
     pub since: Option<DateTime<Utc>>,
     pub until: Option<DateTime<Utc>>,
     pub guest: Option<GuestHash>,
@@ -69,7 +69,8 @@ impl Listed {
 }
 
 impl Filter {
-    /// Applies the filter to a dead letter that has no row yet, which counts as open.
+    /// Returns whether the filter selects a dead letter that has no row yet, and thus counts as
+    /// open.
     pub fn matches(&self, dead: &NewDead) -> bool {
         let text = format!("{} {}", dead.reason, dead.error).to_lowercase();
         self.id.is_none()
@@ -149,8 +150,8 @@ impl Tx {
             .await?)
     }
 
-    /// Returns id, stage and first failure of all matches, in no order. The rows are small enough
-    /// to hold a million in memory.
+    /// Returns id, stage and time of the first failure of all matches, in no particular order. The
+    /// rows are small enough to hold a million in memory.
     pub async fn dead_ids(
         &mut self,
         filter: &Filter,
@@ -175,7 +176,7 @@ impl Tx {
             .await?)
     }
 
-    /// Counts the matches.
+    /// Counts the dead letters that match the filter.
     pub async fn dead_count(&mut self, filter: &Filter) -> Result<i64> {
         let query = either!(filter, "select count(*)", "");
         let casino = self.casino_str();

@@ -10,7 +10,7 @@ use uuid::Uuid;
 
 use crate::{Result, Tx};
 
-/// A dead row without a dead letter.
+/// A row that is marked as dead but has no dead letter.
 #[derive(Debug, Clone, FromRow)]
 pub struct Unannounced {
     /// Id of the inbound text, turn or outbound text; it is the key of the dead letter.
@@ -36,12 +36,12 @@ impl Unannounced {
     }
 }
 
-/// Selects one row per failed answer: the texts parked behind the same fallback text count as one.
-/// A signal may carry the id of any of them.
+/// Selects one row per failed answer. All texts to which the guest got the same fallback text
+/// belong to one answer. A signal may carry the id of any of these texts.
 const SWARM: &str = include_str!("../../sql/unannounced_swarm.sql");
 
-/// Selects parked turns. A turn does not record when it was parked, so a replay of its dead letter
-/// counts as finished once the replay is older than the margin.
+/// Selects parked turns. A turn does not record when it was parked. If a parked turn's dead letter
+/// was replayed longer than the margin ago, the turn counts as dead again.
 const ENVELOPE: &str = include_str!("../../sql/unannounced_envelope.sql");
 
 /// Selects texts that were retried until they were given up; a permanent refusal does not become a
@@ -49,8 +49,8 @@ const ENVELOPE: &str = include_str!("../../sql/unannounced_envelope.sql");
 const SENDER: &str = include_str!("../../sql/unannounced_sender.sql");
 
 impl Tx {
-    /// Returns rows of a stage that died longer than `margin` ago, but at most three days ago, and
-    /// have no dead letter; empty for stages whose messages leave no dead row.
+    /// Returns the stage's rows that have no dead letter and died longer than `margin` ago, but at
+    /// most three days ago. Empty for stages whose messages leave no dead row.
     pub async fn unannounced(
         &mut self,
         stage: Stage,
@@ -68,8 +68,8 @@ impl Tx {
             .await?)
     }
 
-    /// Returns whether a dead letter of this stage about this guest was announced since `since`;
-    /// its key may be that of an earlier text.
+    /// Returns whether a dead letter of this stage about this guest was announced since `since`.
+    /// The dead letter's key may be that of an earlier text.
     pub async fn has_dead_of(
         &mut self,
         stage: Stage,

@@ -14,12 +14,12 @@ use uuid::Uuid;
 
 use crate::{Result, Store, Tx, audit::Entry, day::least_id};
 
-/// An incident that was contained in the same transaction.
+/// An incident to record, in the same transaction as the actions that contain it.
 #[derive(Debug)]
 pub struct NewIncident<'a> {
     pub incident_id: Uuid,
     pub kind: IncidentKind,
-    /// The detector.
+    /// Name of the check that found the incident.
     pub by: &'a str,
     pub conversation: ConversationId,
     pub guest: GuestId,
@@ -30,7 +30,7 @@ pub struct NewIncident<'a> {
     pub escalation_id: Uuid,
 }
 
-/// An incident as people read it.
+/// An incident that the fleet found, as the console and the commands show it.
 #[derive(Debug, Clone, FromRow, Serialize)]
 pub struct FoundIncident {
     pub incident_id: Uuid,
@@ -54,7 +54,8 @@ pub struct FoundIncident {
     pub report: Option<String>,
 }
 
-/// A text whose row belongs to another guest, turn or number than its conversation.
+/// A text whose row contradicts other rows: its guest is not the guest of its conversation, its
+/// turn belongs to a different conversation, or its casino does not have its number.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Crossed {
     pub casino: CasinoId,
@@ -62,7 +63,7 @@ pub struct Crossed {
     pub conversation: ConversationId,
 }
 
-/// A text that is read again after it was handled.
+/// A handled text, which a check for incidents reads once more.
 #[derive(Debug, Clone, FromRow)]
 pub struct ReadAgain {
     pub text_id: Uuid,
@@ -79,8 +80,8 @@ const INCIDENTS: &str = "select incident_id, kind, severity, state, detected_by,
      union all select trace from outbound_messages where outbound_id = any(evidence)) texts order by 1) as traces from incidents";
 
 impl Store {
-    /// Returns the texts since `since` whose row belongs to another guest, turn or number than its
-    /// conversation.
+    /// Returns the texts of all casinos whose row contradicts other rows (see [`Crossed`]). Reads
+    /// outbound texts with an attempt in the last `span`, and inbound texts since `since`.
     pub async fn crossed(&self, since: DateTime<Utc>, span: Duration) -> Result<Vec<Crossed>> {
         let rows: Vec<(String, Uuid, Uuid)> = sqlx::query_as(
             "select casino_id, row_id, conversation_id from fleet_crossed(make_interval(secs => $1), $2) order by 1, 2",
@@ -119,8 +120,8 @@ impl Tx {
         .await?)
     }
 
-    /// Adds a text to the open incident of this kind and conversation that was found within
-    /// `window` (SEC-101). Returns false when there is none.
+    /// Adds a text to the open incident of this kind and conversation that was found in the last
+    /// `window`. Returns false when there is none.
     pub async fn repeat_incident(
         &mut self,
         kind: IncidentKind,
@@ -142,8 +143,8 @@ impl Tx {
         Ok(done.rows_affected() == 1)
     }
 
-    /// Records an incident that was contained. It passes its states up to `mitigating` at once,
-    /// because code has triaged it.
+    /// Records an incident that was contained. It starts in the state `mitigating`, because code
+    /// has already triaged it.
     pub async fn add_incident(&mut self, new: &NewIncident<'_>) -> Result<()> {
         let casino = self.casino_str();
         let actions: Vec<&str> = new.actions.iter().map(|one| one.as_str()).collect();
@@ -187,7 +188,8 @@ impl Tx {
         .await
     }
 
-    /// Returns incidents, open ones first, then the newest; `all` includes settled ones.
+    /// Returns at most `most` incidents: open ones first, then the newest. Settled incidents are
+    /// included only if `all` is true.
     pub async fn found_incidents(&mut self, all: bool, most: i64) -> Result<Vec<FoundIncident>> {
         let query = format!(
             "{INCIDENTS} where $1 or resolved_at is null order by resolved_at is not null, detected_at desc limit $2"
@@ -199,7 +201,7 @@ impl Tx {
             .await?)
     }
 
-    /// Returns one incident.
+    /// Returns the incident with this id; `None` if the bound casino has none.
     pub async fn found_incident(&mut self, incident: Uuid) -> Result<Option<FoundIncident>> {
         let query = format!("{INCIDENTS} where incident_id = $1");
         Ok(sqlx::query_as(AssertSqlSafe(query))
@@ -209,7 +211,7 @@ impl Tx {
     }
 
     /// Records on behalf of a person how an incident was settled; `false_alarm` says that nothing
-    /// was wrong. The caller has checked that its state allows it.
+    /// was wrong. The caller must have checked that the incident's state allows this.
     pub async fn resolve_incident(
         &mut self,
         incident: Uuid,
@@ -246,7 +248,7 @@ impl Tx {
         self.note_found(incident, by, detail).await
     }
 
-    /// Settles the incident of a case that was settled, if it is open.
+    /// Settles the incident that belongs to this settled case, if the incident is open.
     pub(crate) async fn resolve_incident_of(&mut self, escalation: Uuid, by: &str) -> Result<()> {
         let open: Option<Uuid> = sqlx::query_scalar(
             "select incident_id from incidents where escalation_id = $1 and resolved_at is null",
@@ -260,9 +262,9 @@ impl Tx {
         }
     }
 
-    /// Returns the host's texts that were sent from `since` to `until`. A turn that began less than
-    /// `margin` after the newest change of content is left out: the content that its reply is based
-    /// on may be gone.
+    /// Returns the host's texts that were sent from `since` to `until`. Leaves out turns made
+    /// before the newest change of content or less than `margin` after it. The content on which
+    /// their replies are based may be gone.
     pub async fn sent_replies(
         &mut self,
         since: DateTime<Utc>,

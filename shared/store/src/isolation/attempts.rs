@@ -1,5 +1,5 @@
-//! Attempts to read and write other casinos' rows of one table. Each attempt is a transaction of
-//! its own that is rolled back.
+//! Attempts to read and write other casinos' rows of one table. Each attempt runs in its own
+//! transaction, which is rolled back.
 
 use seven_domain::CasinoId;
 use sqlx::{
@@ -11,7 +11,7 @@ use crate::Result;
 /// SQLSTATE of a refusal by a row policy, a missing right or an append-only table.
 const DENIED: &str = "42501";
 
-/// Returns every attempt that succeeded but must not; an empty list is good.
+/// Returns every attempt that succeeded although the database should have refused it.
 pub(super) async fn on(
     conn: &mut PgConnection,
     table: &str,
@@ -60,8 +60,8 @@ async fn writes(
     casino: &CasinoId,
     other: &CasinoId,
 ) -> Result<Vec<String>> {
-    // The policy is checked before the other columns are: a row that lacks them and is still not
-    // refused by the policy would have been accepted.
+    // The database checks the policy before the constraints on the other columns. If the policy
+    // does not refuse this incomplete row, it would not refuse a complete one either.
     let attempts = [
         (
             "added",
@@ -112,7 +112,7 @@ fn worked(
         Err(sqlx::Error::Database(error)) if error.code().is_some_and(|code| code == DENIED) => {
             Ok(None)
         }
-        // The policy let it pass, and only a constraint stopped it.
+        // The policy let the row pass, and only a constraint refused it.
         Err(sqlx::Error::Database(error))
             if error.code().is_some_and(|code| code.starts_with("23")) =>
         {

@@ -5,10 +5,11 @@ use sqlx::{FromRow, PgConnection};
 use super::{FLEET_TABLES, Finding, LOGIN_PREFIX};
 use crate::Result;
 
-/// The only condition that a row policy may have.
+/// The only condition that a permissive row policy may have, apart from [`NOTED`].
 const BOUND: &str = "(casino_id = seven_tenant())";
 
-/// Condition for audit entries that a pinned login may add: they belong to no casino.
+/// Condition of the one other policy that is allowed. It lets a pinned login add audit entries that
+/// belong to no casino.
 const NOTED: &str = "(casino_id = '_unknown'::text)";
 
 #[derive(Debug, FromRow)]
@@ -16,12 +17,13 @@ pub(super) struct Table {
     pub(super) name: String,
     enabled: bool,
     forced: bool,
-    /// Whether a restrictive policy confines a pinned login to its casino, whichever casino it
-    /// sets.
+    /// Whether a restrictive policy confines a pinned login to its casino, even if the login binds
+    /// another one.
     held: bool,
-    /// Rights that no row policy restricts.
+    /// Rights of the login on the table that no row policy restricts, such as TRUNCATE.
     rights: Vec<String>,
-    /// Permissive policies, which are joined by OR: command, read condition, write condition.
+    /// Permissive policies, each written as `command|read condition|write condition`. Postgres
+    /// joins the conditions of several policies by OR.
     policies: Vec<String>,
 }
 
@@ -91,7 +93,8 @@ impl Table {
     }
 }
 
-/// Queries that must return no rows, each with the finding if it returns none.
+/// Queries that must return no rows. Each has the verb for the problem if there are rows, the
+/// query, and the finding if there are none.
 const EMPTY: &[(&str, &str, &str)] = &[
     (
         "owns",

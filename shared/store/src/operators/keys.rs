@@ -14,12 +14,12 @@ use crate::{Result, Tx};
 #[derive(Debug, Clone, FromRow, Serialize)]
 pub struct ListedKey {
     pub label: String,
-    /// The address of the operator in whose name it acts.
+    /// The email address of the operator in whose name the key acts.
     pub email: String,
     pub created_by: String,
     pub created_at: DateTime<Utc>,
     pub ends_at: DateTime<Utc>,
-    /// When it was last used, to the minute.
+    /// When the key was last used, to the minute.
     pub used_at: Option<DateTime<Utc>>,
 }
 
@@ -47,7 +47,7 @@ impl Tx {
         Ok(done.rows_affected() == 1)
     }
 
-    /// Returns all keys, those that ended too.
+    /// Returns all keys, including those that have ended.
     pub async fn keys(&mut self) -> Result<Vec<ListedKey>> {
         Ok(sqlx::query_as(
             "select k.label, o.email, k.created_by, k.created_at, k.ends_at, k.used_at
@@ -57,7 +57,8 @@ impl Tx {
         .await?)
     }
 
-    /// Deletes the key with this label, and returns whose it was.
+    /// Deletes the key with this label. Returns the operator to whom it belonged; `None` if there
+    /// is no such key.
     pub async fn end_key(&mut self, label: &str) -> Result<Option<OperatorId>> {
         let whose: Option<Uuid> =
             sqlx::query_scalar("delete from operator_keys where label = $1 returning operator_id")
@@ -78,7 +79,7 @@ impl Tx {
 
     /// Returns the operator in whose name the key with this hash acts, with their current roles.
     pub async fn session_of_key(&mut self, hash: &[u8]) -> Result<Option<Session>> {
-        // The time of use is written at most once a minute, which spares a write for each call.
+        // `used_at` is written at most once a minute, so that not every call writes.
         sqlx::query(
             "update operator_keys set used_at = now() where key_hash = $1
                and coalesce(used_at < now() - interval '1 minute', true) and ends_at > now()",

@@ -11,7 +11,7 @@ use crate::{Error, Result, Store, Tx};
 pub const SESSION_HOURS: i32 = 12;
 /// Time without an action of the person after which a session ends.
 pub const SESSION_IDLE_MINUTES: i32 = 30;
-/// Time after the password within which the second factor must be entered.
+/// Time from entering the password within which the second factor must be entered.
 const FACTOR_MINUTES: i32 = 5;
 
 /// A session that is in force, with its operator.
@@ -21,9 +21,9 @@ pub struct Session {
     pub name: String,
     pub email: String,
     pub language: String,
-    /// False between password and second factor.
+    /// False after the password was entered and before the second factor is.
     pub complete: bool,
-    /// The person's current roles, each at one casino, or at every casino if that is `None`.
+    /// The person's current roles, each with its casino; `None` means every casino.
     pub roles: Vec<(Option<CasinoId>, Role)>,
 }
 
@@ -39,7 +39,7 @@ struct Found {
 }
 
 /// Selects the session with hash $1, unless it was idle for $2 minutes. If $3 is true, a key with
-/// that hash counts as a session.
+/// hash $1 is treated as a session.
 const SESSION: &str = "select o.operator_id, o.name, o.email, o.language, s.complete,
      coalesce((select array_agg(r.casino_id order by r.casino_id, r.role) from operator_roles r where r.operator_id = o.operator_id and coalesce(r.ends_on >= (now() at time zone 'utc')::date, true)), '{}') as casinos,
      coalesce((select array_agg(r.role order by r.casino_id, r.role) from operator_roles r where r.operator_id = o.operator_id and coalesce(r.ends_on >= (now() at time zone 'utc')::date, true)), '{}') as roles
@@ -50,8 +50,8 @@ const SESSION: &str = "select o.operator_id, o.name, o.email, o.language, s.comp
    ) s join operators o on o.operator_id = s.operator_id where o.status = 'active'";
 
 impl Store {
-    /// Works like [`Tx::session`] with `touch` false, in one round trip: open pages ask every
-    /// second.
+    /// Works like [`Tx::session`] with `touch` false, but takes only one round trip. Every open
+    /// page calls this each second.
     pub async fn session(&self, hash: &[u8]) -> Result<Option<Session>> {
         let found: Option<Found> = sqlx::query_as(SESSION)
             .bind(hash)
@@ -88,11 +88,12 @@ impl Tx {
         Ok(())
     }
 
-    /// Returns the session in force with this hash, with the person's current roles. `touch` keeps
-    /// the session alive: true if a person did something, false if a page fetches by itself.
+    /// Returns the session in force with this hash, with the person's current roles. `touch` is
+    /// true if a person did something, which keeps the session alive, and false if a page fetches
+    /// by itself.
     pub async fn session(&mut self, hash: &[u8], touch: bool) -> Result<Option<Session>> {
         if touch {
-            // The time is written at most once a minute, which spares a write for each call.
+            // `seen_at` is written at most once a minute, so that not every call writes.
             sqlx::query(
                 "update operator_sessions set seen_at = now() where token_hash = $1 and seen_at < now() - interval '1 minute'
                    and seen_at > now() - make_interval(mins => $2) and ends_at > now()",

@@ -7,8 +7,9 @@ use super::Queued;
 use crate::{Result, Tx, mutant};
 
 impl Tx {
-    /// Settles an attempt whose deadline and grace passed without a webhook: a safety text is
-    /// queued once more, others become `unknown`. Returns the text to signal.
+    /// Settles an attempt whose deadline and grace passed without a webhook. A safety text is
+    /// queued once more; any other text becomes `unknown`. Returns the queued text, which the
+    /// caller signals.
     pub async fn settle_doubt(&mut self, attempt: AttemptId) -> Result<Option<Queued>> {
         let row: Option<(Uuid, MessageClass, i64)> = sqlx::query_as(
             "select o.outbound_id, o.class, (select count(*) from send_attempts x where x.outbound_id = o.outbound_id and x.outcome in ('pending', 'ambiguous'))

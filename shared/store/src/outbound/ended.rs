@@ -1,5 +1,5 @@
-//! The end of an attempt and its effect on the text. It is a single statement, since every text
-//! goes through it.
+//! The end of an attempt and its effect on the text. A single statement writes both, which saves a
+//! round trip for every text.
 
 use std::time::Duration;
 
@@ -9,20 +9,20 @@ use sqlx::FromRow;
 use super::{AttemptEnd, Next};
 use crate::{Result, Tx, audit::Entry, due::DueKind};
 
-/// A text whose state this end of an attempt changed.
+/// A text whose state changed because an attempt ended.
 #[derive(FromRow)]
 struct Ended {
     /// Whether the text carried a disclosure.
     discloses: bool,
 }
 
-/// Locks the text, then its attempt, then its due row, in the order of a receipt that arrives at
-/// the same time. An attempt in doubt keeps its due row.
+/// Locks the text, then its attempt, then the attempt's due row. A receipt that arrives at the same
+/// time takes its locks in the same order. An attempt in doubt keeps its due row.
 const END_ATTEMPT: &str = include_str!("../../sql/end_attempt.sql");
 
 impl Tx {
-    /// Records how an attempt ended and moves its text. A receipt that came first wins, and an
-    /// older attempt's answer does not affect the current one.
+    /// Records how an attempt ended and moves its text to the next state. The text is not moved if
+    /// a receipt arrived before the provider's answer, or if there is a newer attempt.
     pub async fn end_attempt(
         &mut self,
         outbound: OutboundId,
@@ -77,8 +77,8 @@ impl Tx {
         Ok(())
     }
 
-    /// Expires a text whose `useful_until` time is over before its next try, since it would only
-    /// delay the texts behind it.
+    /// Expires a text whose `useful_until` time is over before its next try. Otherwise, it would
+    /// only delay the texts behind it.
     async fn lapse_before_retry(
         &mut self,
         outbound: OutboundId,

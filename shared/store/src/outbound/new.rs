@@ -15,8 +15,8 @@ pub struct Recipient {
     pub guest_id: GuestId,
 }
 
-/// The origin of a text. Origin and part number together are unique, so that a repeated stage finds
-/// the row that it wrote before.
+/// Where a text comes from. No two rows have the same origin and part number, so a stage that is
+/// repeated does not write a second row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Origin {
     Turn(TurnId),
@@ -27,10 +27,10 @@ pub enum Origin {
     },
     /// A text that a person wrote; no stage repeats it.
     Person,
-    /// A code or a notice to a phone of staff, named by the kind. The caller remembers the row's
+    /// A code or a notice to a phone of staff; the string is its kind. The caller stores the row's
     /// id.
     Staff(&'static str),
-    /// Each guest gets one text of a campaign.
+    /// A campaign, which sends each guest one text.
     Campaign(CampaignId),
 }
 
@@ -48,11 +48,11 @@ pub struct NewOutbound {
     /// The part's number, from 1, and the number of parts.
     pub part: i32,
     pub parts: i32,
-    /// The author: an agent, a worker, or the origin's kind.
+    /// The author of the text: an agent, a worker, or the kind of the origin.
     pub agent: String,
-    /// When the inbound text that this one answers was received.
+    /// When we received the inbound text that this text answers; `None` if it answers no text.
     pub answers_at: Option<DateTime<Utc>>,
-    /// Delay from now, by the database's clock.
+    /// Delay from now until the text may be sent, by the database's clock.
     pub delay: Duration,
     pub trace: String,
 }
@@ -60,7 +60,7 @@ pub struct NewOutbound {
 // === impl Origin ===
 
 impl Origin {
-    /// Returns the name in the row's `kind`.
+    /// Returns the value of the row's column `kind`.
     pub fn kind(self) -> &'static str {
         match self {
             Self::Turn(_) => "turn",
@@ -85,7 +85,7 @@ impl Origin {
 // === impl NewOutbound ===
 
 impl NewOutbound {
-    /// Creates the only part of a text, due at once, that answers no inbound text.
+    /// Creates a text in one part that is due at once and answers no inbound text.
     pub fn new(
         outbound_id: OutboundId,
         to: Recipient,

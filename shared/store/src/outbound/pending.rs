@@ -31,8 +31,8 @@ pub struct Pending {
     /// The time zone of the guest's home, from the guest's profile.
     pub zone: Option<String>,
     pub guest_state: Option<String>,
-    /// When the inbound text that this one answers was received; set for answers of a turn or the
-    /// gate.
+    /// When we received the inbound text that this text answers. `None` if the text answers no
+    /// text, or if a person wrote it.
     pub answers_at: Option<DateTime<Utc>>,
     /// Seconds between the creation of the text and `not_before`.
     pub delay: f64,
@@ -56,8 +56,8 @@ impl Tx {
             .await?)
     }
 
-    /// Returns those of the texts that exist, each with all data needed before its pre-send check,
-    /// in one query.
+    /// Returns the texts that exist, each with all data needed before its pre-send check. Takes one
+    /// query.
     pub async fn pending_here(
         &mut self,
         texts: &[OutboundId],

@@ -3,8 +3,8 @@
 
 use super::*;
 
-/// First migration that is checked; the earlier ones precede the first release and never had older
-/// workers.
+/// First migration that is checked. Earlier migrations are older than the first release, so no
+/// released worker ever ran without them.
 const FIRST: i64 = 16;
 
 /// Harmless changes that are not pure additions: version, beginning of the statement, reason.
@@ -76,8 +76,8 @@ const ALLOWED: &[(i64, &str, &str)] = &[
     ),
 ];
 
-/// Returns the statements of a migration, in lower case, one blank between words, without comments.
-/// Text between `$$` is not cut.
+/// Returns the statements of a migration, in lower case, without comments, and with one space
+/// between words. A `;` between two `$$` does not end a statement.
 fn statements(sql: &str) -> Vec<String> {
     let plain: Vec<&str> = sql
         .lines()

@@ -1,9 +1,10 @@
-//! How long people took for cases: counted by hand, and compared with the fleet's gauges.
+//! Tests the gauges of how long people took for cases. The expected times are computed by hand.
 
 use crate::house::house;
 
-/// Minutes since the case began, since its acknowledgement was due, since it was acknowledged, and
-/// since it was resolved; and its level.
+/// Adds cases. The numbers of a case are minutes before now: when it began, when its
+/// acknowledgement was due, when it was acknowledged, and when it was resolved. The last number is
+/// its level.
 const CASES: &str = "insert into escalations (casino_id, escalation_id, severity, source, reason, created_at, ack_due_at, acknowledged_at,
      resolved_at, level)
    select 'silver_birch', gen_random_uuid(), severity, 'keyword', 'asks_for_person', now() - began * minute, now() - due * minute,
@@ -29,7 +30,8 @@ async fn the_times_of_the_last_days_cases_are_counted() {
             (&*time.severity, &*time.step, time.n, seconds)
         })
         .collect();
-    // Between 2 and 10 minutes lies the 95th percentile of the two: 9 minutes and 36 seconds.
+    // The two acknowledgements took 2 and 10 minutes; their 95th percentile is 9 minutes and 36
+    // seconds.
     let wanted = [
         ("sev0", "acknowledged", 2, 576),
         ("sev0", "acknowledged_late", 1, 600),

@@ -12,7 +12,7 @@ use seven_store::{
 use seven_testkit::Postgres;
 
 pub(crate) struct House {
-    /// The owner's address of the database.
+    /// URL of the database, with the owner's login.
     pub(crate) url: String,
     pub(crate) store: Store,
     pub(crate) config: CasinoConfig,
@@ -20,7 +20,7 @@ pub(crate) struct House {
     pub(crate) ids: IdSource,
 }
 
-/// Makes a database of its own with the casino.
+/// Creates a new database that contains the casino.
 pub(crate) async fn house(name: &str) -> House {
     let ids = IdSource::default();
     let postgres = Postgres::for_tests().await.unwrap();
@@ -62,7 +62,7 @@ pub(crate) async fn house(name: &str) -> House {
 }
 
 impl House {
-    /// Begins the conversation of a guest with this phone.
+    /// Creates a guest with this phone, and the guest's conversation.
     pub(crate) async fn party(&self, tx: &mut Tx, phone: &str) -> (Party, GuestHash) {
         let phone: PhoneE164 = phone.parse().unwrap();
         let hash = self.keys.hash(&self.config.casino_id, &phone);

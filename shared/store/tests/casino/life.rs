@@ -1,4 +1,4 @@
-//! The life of one text, step by step, and the promises that hold after each step.
+//! Plays the events in the life of one text, and checks after each event that the promises hold.
 
 use std::{
     ops::Deref,
@@ -18,10 +18,10 @@ use seven_store::{
 
 use crate::house as casino;
 
-/// One event in the life of a text. `attempt` picks one of all attempts made, old ones included.
+/// One event in the life of a text. `attempt` picks one of the attempts so far, perhaps an old one.
 #[derive(Debug, Clone)]
 pub(crate) enum Step {
-    /// A sender claims the text, if it may; `arrives` says whether the call reaches the provider.
+    /// A sender tries to claim the text. `arrives`: whether the provider call reaches the provider.
     Claim {
         arrives: bool,
     },
@@ -46,12 +46,12 @@ pub(crate) enum Step {
 /// The provider's answer to an attempt, as the sender gets it.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Report {
-    /// The true result: accepted if the call arrived, otherwise a transient failure that is
-    /// certainly not taken.
+    /// The true result. If the call arrived, the text was accepted. Otherwise a transient failure:
+    /// the provider certainly did not take the text.
     Truth,
     /// No clear answer: a timeout, a broken read or a 5xx.
     Nothing,
-    /// A permanent refusal, if the call did not arrive.
+    /// If the call arrived, the text was accepted. Otherwise a permanent refusal.
     Never,
 }
 
@@ -60,7 +60,8 @@ pub(crate) struct Attempt {
     pub(crate) id: AttemptId,
     arrives: bool,
     answered: bool,
-    /// Whether the attempt was answered, a receipt reported it, or its doubt timed out.
+    /// Whether the attempt has an outcome: from an answer, from a receipt, or because its doubt
+    /// timed out.
     settled: bool,
 }
 
@@ -85,7 +86,7 @@ pub(crate) async fn house() -> House {
     }
 }
 
-/// One text, the only one to its guest.
+/// The text that is played. Its guest gets no other text.
 pub(crate) struct Life<'h> {
     house: &'h House,
     pub(crate) outbound: OutboundId,
@@ -265,7 +266,8 @@ impl<'h> Life<'h> {
         expected
     }
 
-    /// Picks any attempt, also an old one, for a receipt or an answer.
+    /// Returns the index of the attempt to which a receipt or an answer belongs, perhaps an old
+    /// one; `None` if there is no attempt.
     pub(crate) fn pick(&self, attempt: usize) -> Option<usize> {
         attempt.checked_rem(self.attempts.len())
     }
@@ -287,7 +289,7 @@ impl<'h> Life<'h> {
         }
     }
 
-    /// Ends the life: no answer comes any more, and every doubt times out.
+    /// Ends the text's life: no more answers come, and the doubt of every attempt times out.
     pub(crate) async fn ends(&mut self) {
         for attempt in 0..self.attempts.len() {
             self.play(&Step::DoubtIsOver { attempt }).await;

@@ -1,4 +1,4 @@
-//! Statements about a casino's texts, offers and tickets against a real Postgres.
+//! Tests of the statements about a casino's texts, offers and tickets, on a real Postgres.
 
 #![expect(clippy::unwrap_used, reason = "a test that fails says where")]
 

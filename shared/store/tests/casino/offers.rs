@@ -1,5 +1,5 @@
-//! Offers against a real Postgres: once per turn and item, bound to the casino, unlinked when the
-//! guest is forgotten.
+//! Tests of offers on a real Postgres. An offer is written once per turn and item. It belongs to
+//! one casino. When its guest is deleted, the offer stays without the guest.
 
 use std::time::Duration;
 

@@ -1,4 +1,5 @@
-//! How many rows a receipt and a turn read, however long the casino and the guest have written.
+//! Tests that a receipt and a turn read few rows, even if the casino and the guest have exchanged
+//! many texts before.
 
 use std::time::Duration;
 
@@ -40,7 +41,7 @@ fn a_receipt_reads_its_own_attempt_and_no_others() {
             tx.record_receipt(&life.receipt(named, "sent")).await.unwrap();
             tx.commit().await.unwrap();
         }
-        // Connections report their counts some seconds later.
+        // Postgres updates these statistics some seconds after the rows were read.
         let mut after = counted().await;
         while after.0 < before.0 + RECEIPTS {
             tokio::time::sleep(Duration::from_millis(200)).await;
@@ -51,7 +52,8 @@ fn a_receipt_reads_its_own_attempt_and_no_others() {
     });
 }
 
-/// SQL that gives the only conversation a thousand exchanges, one a minute, the last one just now.
+/// SQL that adds a thousand exchanges to the only conversation: one per minute, the last one just
+/// now.
 const LONG_CONVERSATION: [&str; 3] = [
     "insert into turns (casino_id, turn_id, conversation_id, guest_id, epoch, agent, model, intent, language, verdict, draft, disclosure,
        sources, grounded, class, newest_text_at, next_sweep_at, trace, state, created_at)
@@ -107,7 +109,7 @@ fn a_turn_reads_the_newest_exchanges_and_not_the_whole_conversation() {
             assert!(ours.is_some_and(|seconds| seconds < 600.0), "{ours:?}");
             tx.commit().await.unwrap();
         }
-        // Connections report their counts some seconds later.
+        // Postgres updates these statistics some seconds after the rows were read.
         let mut after = counted().await;
         while after.0 < before.0 + 5 * TURNS {
             tokio::time::sleep(Duration::from_millis(200)).await;

@@ -1,5 +1,5 @@
-//! The life of a text against a real Postgres (D5): random sends, crashes, timeouts and receipts,
-//! whatever their order.
+//! Tests the life of a text on a real Postgres (D5): random sends, crashes, timeouts and receipts,
+//! in any order.
 
 use std::time::Duration;
 

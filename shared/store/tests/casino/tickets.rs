@@ -1,4 +1,5 @@
-//! The states of a ticket against a real Postgres: which moves the database allows (WID-21).
+//! Tests, on a real Postgres, that the database allows only certain changes of a ticket's state
+//! (WID-21).
 
 use seven_domain::{CasinoConfig, ConversationId, IdSource};
 use seven_store::Store;
@@ -7,7 +8,7 @@ use sqlx::{Connection, PgConnection};
 use crate::house;
 
 const STATES: [&str; 4] = ["open", "pending_human", "resolved", "closed"];
-/// The moves that the design allows, besides staying in the same state.
+/// The changes of state that the design allows. Staying in the same state is allowed, too.
 const MOVES: [(&str, &str); 4] = [
     ("open", "pending_human"),
     ("open", "closed"),
@@ -15,7 +16,8 @@ const MOVES: [(&str, &str); 4] = [
     ("resolved", "open"),
 ];
 
-/// Returns the moves that lead from the beginning of a ticket to a state.
+/// Returns the states through which a ticket must pass to reach `state`. A new ticket is
+/// `pending_human`.
 fn way_to(state: &str) -> &'static [&'static str] {
     match state {
         "pending_human" => &[],

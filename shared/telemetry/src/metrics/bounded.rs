@@ -1,5 +1,5 @@
-//! Bounds label values that come from outside: a limited number keep their own label, and all
-//! others share one.
+//! Limits the label values that come from outside. The first 128 codes are used as they are. Later
+//! codes, and values that do not look like codes, become `other`.
 
 use std::{
     collections::BTreeSet,

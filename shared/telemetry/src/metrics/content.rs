@@ -19,5 +19,5 @@ instruments! {
     }
 }
 
-/// Buckets in seconds; the goal is 30 (CMS-57).
+/// Buckets in seconds; the goal is that guests get a change within 30 seconds (CMS-57).
 const PROPAGATION: &[f64] = &[0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 300.0];

@@ -1,5 +1,5 @@
 //! The state of the fleet, which a scheduler reads every few seconds. Several schedulers export the
-//! same values, so the rules take the maximum.
+//! same values, so the rules in `deploy/observe` take the maximum instead of the sum.
 
 use prometheus::{GaugeVec, IntGaugeVec};
 

@@ -1,5 +1,5 @@
-//! Writes `OpenMetrics` 1.0 text, which can name the trace behind a histogram's bucket. The
-//! `prometheus` crate writes only the older format, which cannot.
+//! Writes `OpenMetrics` 1.0 text, which can name a trace for each bucket of a histogram. The
+//! `prometheus` crate writes only the older format, which cannot do this.
 
 use std::{
     fmt::Write,
@@ -11,8 +11,8 @@ use seven_domain::trace::hex_of;
 
 use super::timed::Exemplar;
 
-/// Encodes all metrics. `exemplars` returns the exemplar (an observation with its trace) of each
-/// bucket of a histogram, given the histogram's name and labels.
+/// Encodes all metrics. An exemplar is an observation with its trace. `exemplars` takes the name
+/// and labels of a histogram and returns the exemplar of each bucket.
 pub(super) fn encode(
     families: &[MetricFamily],
     exemplars: impl Fn(&str, &[LabelPair]) -> Vec<Option<Exemplar>>,
@@ -55,8 +55,9 @@ pub(super) fn encode(
     text
 }
 
-/// Returns the base name of a metric, its type, and the suffix of its samples. In this format the
-/// name endings `_total` and `_info` determine the type, even if our own type differs.
+/// Returns the base name of a metric, its type, and the suffix of its samples. A name that ends in
+/// `_total` is a counter in this format, and one that ends in `_info` an info metric, whatever type
+/// we use.
 fn kind_of(name: &str, kind: MetricType) -> (&str, &'static str, &'static str) {
     if let Some(base) = name.strip_suffix("_total") {
         return (base, "counter", "_total");

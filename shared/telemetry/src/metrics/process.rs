@@ -1,13 +1,13 @@
 //! Metrics of this process: version, readiness, CPU and memory. CPU and memory are read from /proc
-//! for each scrape, and stay 0 on systems other than Linux.
+//! whenever the metrics are fetched. They stay 0 on systems other than Linux.
 
 use std::sync::OnceLock;
 
 use prometheus::{Gauge, GaugeVec, IntGauge, IntGaugeVec};
 
 instruments! {
-    /// Metrics of this process. The `process_*` names are those of every Prometheus client. Here
-    /// CPU seconds are a gauge that only grows.
+    /// Metrics of this process. The `process_*` names are those that every Prometheus client uses.
+    /// `process_cpu_seconds_total` is a gauge here, but it only grows.
     Process {
         build: IntGaugeVec = "seven_build_info", "1, with what runs here", ["version", "commit"];
         runs: IntGaugeVec = "seven_worker_info", "1 for each worker of this process", ["worker"];

@@ -1,5 +1,5 @@
-//! Histograms of durations that keep an exemplar for each bucket: the last exported observation and
-//! its trace.
+//! Histograms of durations. Each bucket keeps an exemplar: the last observation that was made in an
+//! exported trace, with the trace's id.
 
 use std::{
     collections::HashMap,
@@ -19,7 +19,8 @@ use crate::trace;
 /// The exemplar stores of all metrics, by name.
 static STORES: RwLock<Vec<(&'static str, Arc<Store>)>> = RwLock::new(Vec::new());
 
-/// A family of histograms that also keeps exemplars. While no spans are exported, it keeps none.
+/// One histogram for each combination of label values, with exemplars. While no spans are exported,
+/// no exemplars are kept.
 #[derive(Debug, Clone)]
 pub struct TimedVec {
     histograms: HistogramVec,
@@ -46,8 +47,8 @@ pub(super) struct Exemplar {
 pub(super) struct Store {
     labels: &'static [&'static str],
     buckets: &'static [f64],
-    /// The exemplars by label values, one per bucket; the last bucket has no upper limit. The map
-    /// has one entry per histogram.
+    /// One entry per histogram. The key is the histogram's label values; the value has one exemplar
+    /// per bucket. The last bucket has no upper limit.
     kept: Mutex<HashMap<Vec<String>, Vec<Option<Exemplar>>>>,
 }
 

@@ -1,4 +1,5 @@
-//! Keeps the span of the current task in a task-local, so that no function has to pass it on.
+//! Keeps the span of the current task in a task-local variable, so that functions need not pass it
+//! on.
 
 use std::{
     borrow::Cow,
@@ -35,8 +36,8 @@ struct Live {
     /// Spans that belong to other traces, and whether each of those traces is sampled.
     apart: Vec<(Finished, bool)>,
     keep: bool,
-    /// If true, the span is dropped, unless the work fails, has steps or is kept, or a published
-    /// message names the span as its parent.
+    /// If true, the span is dropped. It is recorded all the same if the work fails, has steps or is
+    /// kept, or if `named` is true.
     discarded: bool,
     /// Whether a published message names this span as its parent.
     named: bool,
@@ -44,7 +45,8 @@ struct Live {
 
 // === opening a span ===
 
-/// Runs a stage's work on one message, as a child of the span that published the message.
+/// Runs a stage's work on one message. The work's span is a child of the span that published the
+/// message.
 pub async fn consume<F: Future>(
     stage: &'static str,
     casino: &CasinoId,
@@ -56,16 +58,16 @@ pub async fn consume<F: Future>(
         .await
 }
 
-/// Runs the work for a call from outside. Its span is the first of a trace, whose id [`assume`]
-/// sets.
+/// Runs the work for a call from outside the fleet. The work's span is the first of its trace;
+/// [`assume`] sets the trace's id.
 pub async fn serve<F: Future>(stage: &'static str, work: F) -> F::Output {
     let here = Here::new(stage, None, TraceContext::start(), Kind::Server);
     here.rooted(None);
     HERE.scope(here, work).await
 }
 
-/// Runs scheduled work on a row, as a child of the webhook's span, whose context is in the row's
-/// `trace`.
+/// Runs scheduled work on a row. The work's span is a child of the webhook's span; the row's column
+/// `trace` has the context of the webhook's span.
 pub async fn resume<F: Future>(
     stage: &'static str,
     casino: &CasinoId,
@@ -81,7 +83,7 @@ pub async fn resume<F: Future>(
 }
 
 /// Runs the first work on a text that no webhook caused. `trace` was chosen when the text was
-/// written, and this work's span is the first of it.
+/// written. The work's span is the first span of this trace.
 pub async fn originate<F: Future>(
     stage: &'static str,
     casino: &CasinoId,
@@ -124,8 +126,8 @@ impl Here {
         here
     }
 
-    /// Decides again whether the trace is exported; called when the trace or its casino becomes
-    /// known.
+    /// Decides whether the trace is exported. Called when the trace or its casino becomes known,
+    /// because either may change the decision.
     fn sample(&self) {
         let context = self.context.get();
         let keep = self.live.borrow().as_ref().is_some_and(|live| live.keep);
@@ -147,7 +149,7 @@ impl Here {
 }
 
 impl Drop for Here {
-    /// Passes the spans to the recorder even if the work was cancelled, because messages that it
+    /// Passes the spans to the recorder, even if the work was cancelled: messages that the work
     /// published may name this span as their parent.
     fn drop(&mut self) {
         let Some(live) = self.live.borrow_mut().take() else {
@@ -222,8 +224,9 @@ pub fn exported() -> Option<TraceContext> {
     }
 }
 
-/// Returns the context to publish with a message of the trace `trace`: this span's, if it belongs
-/// to that trace and is not discarded. `None` means that the message keeps the context it has.
+/// Returns the trace context to publish with a message whose trace is `trace`. This is the context
+/// of the current span, if the span belongs to that trace and is not discarded. `None`: the message
+/// keeps its own context.
 pub fn outgoing(trace: &str) -> Option<TraceContext> {
     let leaves_none = || {
         with(|here| {
@@ -245,8 +248,8 @@ pub fn outgoing(trace: &str) -> Option<TraceContext> {
     Some(ours)
 }
 
-/// Moves the work into its row's trace (`trace` is a `traceparent`), if its message carried no
-/// trace or a different one.
+/// Moves the work into the trace of its row, if the message carried no trace or a different one.
+/// `trace` is the row's `traceparent`.
 pub fn adopt(trace: &str) {
     let Ok(row) = trace.parse::<TraceContext>() else {
         return;
@@ -267,8 +270,8 @@ pub fn adopt(trace: &str) {
             return here.context.set(row);
         };
         live.span.parent = Some(row.span_id);
-        // If the message's trace was to be exported in any case, the row's trace is now, because
-        // the work belongs to it.
+        // If `keep` marked the message's trace, the row's trace is exported now, because the work
+        // moves there.
         let keep = live.keep;
         here.context.set(TraceContext {
             trace_id: row.trace_id,
@@ -287,8 +290,8 @@ pub fn assume(context: TraceContext) {
     });
 }
 
-/// Sets the work's casino once it is known, and decides by that casino's share again whether the
-/// trace is exported.
+/// Sets the work's casino once it is known. A casino may have its own share of exported traces, so
+/// this decides again whether the trace is exported.
 pub fn concern(casino: &CasinoId) {
     with(|here| {
         *here.casino.borrow_mut() = Some(casino.clone());
@@ -334,13 +337,14 @@ pub fn ended(outcome: &'static str, waits: bool) {
     });
 }
 
-/// Drops the span of this work, unless the work fails, has steps or is kept.
+/// Drops the span of this work. The span is recorded all the same if the work fails, has steps or
+/// is kept, or if a published message names it as its parent.
 pub fn discard() {
     with_live(|live| live.discarded = true);
 }
 
-/// Records that this work also answered another text. Adds a span to that text's trace, with a link
-/// to this span.
+/// Records that this work also answered another text, whose trace is `trace`. Adds a span to that
+/// trace, and links it with the current span.
 pub fn join(trace: &str, name: &'static str) {
     let Ok(theirs) = trace.parse::<TraceContext>() else {
         return;

@@ -1,5 +1,6 @@
-//! Handles finished spans: exports them, buffers them in case their trace becomes important, or
-//! drops and counts them.
+//! Handles finished spans. Spans of sampled or important traces are exported. Other spans are
+//! buffered for a while, in case their trace becomes important. Spans beyond a limit are dropped
+//! and counted.
 
 use std::{
     collections::{HashMap, HashSet, VecDeque},
@@ -20,8 +21,8 @@ use crate::metrics;
 /// `UNSAMPLED_SPAN_TTL`.
 pub const HELD: usize = 4_096;
 const UNSAMPLED_SPAN_TTL: Duration = Duration::from_secs(60);
-/// Maximum number of traces that are remembered as important, so that their later spans are
-/// exported too.
+/// Maximum number of traces that are remembered as important. Later spans of these traces are
+/// exported, too.
 const REMEMBERED: usize = 4_096;
 
 static ON: AtomicBool = AtomicBool::new(false);
@@ -35,7 +36,8 @@ struct Recorder {
     held: Mutex<Held>,
 }
 
-/// Decides which traces are exported that nobody marked as important.
+/// Decides which traces are exported. Traces that a process marked as important are always
+/// exported.
 #[derive(Debug, Clone, Default)]
 pub struct Sample {
     /// The share of traces that are exported, from 0 to 1.
@@ -44,7 +46,7 @@ pub struct Sample {
     pub of: HashMap<CasinoId, f64>,
 }
 
-/// Number of spans that wait for the exporter, and the current limit on it.
+/// Number of spans that wait for the exporter, and the current limit on this number.
 #[derive(Debug)]
 struct Places {
     waiting: AtomicUsize,
@@ -67,7 +69,8 @@ pub struct Kept(mpsc::Receiver<[u8; 16]>);
 #[derive(Default)]
 struct Held {
     spans: HashMap<[u8; 16], Vec<Finished>>,
-    /// The arrival time, the trace and the number of its spans, in order of arrival.
+    /// For each group of spans that was buffered: the time, the trace and the number of spans,
+    /// oldest first.
     order: VecDeque<(Instant, [u8; 16], usize)>,
     count: usize,
     kept: HashSet<[u8; 16]>,
@@ -119,13 +122,14 @@ fn recorder() -> Option<Arc<Recorder>> {
         .clone()
 }
 
-/// Returns whether this trace is exported, by its casino's share or else the fleet's; true if
-/// nothing is recorded. The result depends only on the id and the shares, so all processes agree.
+/// Returns whether this trace is exported; true if nothing is recorded. The casino's share decides,
+/// or the fleet's share if the casino has none. The result depends only on the id and the shares,
+/// so all processes agree.
 pub fn is_sampled(trace_id: &[u8; 16], casino: Option<&CasinoId>) -> bool {
     recorder().is_none_or(|recorder| recorder.sample.takes(trace_id, casino))
 }
 
-/// Starts a trace that has no webhook. The same share of such traces is exported.
+/// Starts a trace that no webhook began. The fleet's share decides whether it is exported.
 pub fn begin() -> TraceContext {
     let context = TraceContext::start();
     TraceContext {
@@ -170,8 +174,8 @@ pub(super) fn take(
 // === impl Sample ===
 
 impl Sample {
-    /// Compares the share with the last eight bytes of the trace's id, read as a number from 0 to
-    /// 1.
+    /// Reads the last eight bytes of the trace's id as a number from 0 to 1. Returns true if this
+    /// number is below the share.
     fn takes(&self, trace_id: &[u8; 16], casino: Option<&CasinoId>) -> bool {
         let share = casino
             .and_then(|casino| self.of.get(casino))
@@ -221,7 +225,7 @@ impl Held {
                 break;
             }
             self.order.pop_front();
-            // The trace may have fewer spans than `count` by now, because others were taken out for
+            // The trace may have fewer than `count` spans left, because spans were taken out for
             // export.
             if let Some(spans) = self.spans.get_mut(&oldest) {
                 let count = count.min(spans.len());
@@ -255,8 +259,8 @@ impl Held {
 // === impl Outbox ===
 
 impl Outbox {
-    /// Returns the next batch of about `most` spans and waits only for the first. `None` once
-    /// recording has ended and the queue is empty.
+    /// Returns the next batch of about `most` spans. Waits for the first span, but for no more.
+    /// `None` once recording has ended and the queue is empty.
     pub async fn next(&mut self, most: usize) -> Option<Vec<Finished>> {
         let mut batch = self.spans.recv().await?;
         if batch.len() < most {
@@ -276,14 +280,14 @@ impl Outbox {
         batch
     }
 
-    /// Lowers the number of waiting spans by `count`: those spans left the queue, whether they were
-    /// exported or dropped.
+    /// Lowers the number of waiting spans by `count`. The caller has exported or dropped these
+    /// spans.
     pub fn done(&self, count: usize) {
         self.places.waiting.fetch_sub(count, Ordering::AcqRel);
     }
 
-    /// Sets the maximum number of waiting spans, at most the one given at the start. The exporter
-    /// lowers it while the collector does not answer.
+    /// Sets the limit on waiting spans, to no more than the limit given to [`start`]. The exporter
+    /// lowers the limit while the collector does not answer.
     pub fn limit(&self, most: usize) {
         self.places
             .room

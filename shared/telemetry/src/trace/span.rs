@@ -42,7 +42,7 @@ pub struct Finished {
 }
 
 impl Finished {
-    /// Makes a span that begins now. Its end equals its begin until it is set.
+    /// Makes a span that begins now. Until its end is set, the end equals the start.
     pub(super) fn begun(
         name: Cow<'static, str>,
         kind: Kind,

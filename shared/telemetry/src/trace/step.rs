@@ -13,13 +13,13 @@ use super::{
 #[must_use = "a step ends when it is dropped"]
 pub struct Step {
     span: Option<Box<Finished>>,
-    /// The parent that new steps had before [`Step::entered`], restored when this step ends; the
-    /// outer `None` if the step was not entered.
+    /// The parent of new steps before [`Step::entered`]. It is restored when this step ends. The
+    /// outer `None` means that the step was not entered.
     before: Option<Option<[u8; 8]>>,
 }
 
-/// Starts a step of the current task's span; outside of a span it records nothing. The step's name
-/// is `prefix` plus `name`, joined only if it is recorded.
+/// Starts a step of the current task's span; outside of a span, the step records nothing. The
+/// step's name is `prefix` followed by `name`.
 pub fn step(prefix: &'static str, name: &str) -> Step {
     Step {
         span: here::child(|| named(prefix, name)).map(Box::new),
@@ -36,8 +36,8 @@ fn named(prefix: &'static str, name: &str) -> Cow<'static, str> {
 }
 
 impl Step {
-    /// Makes this step the parent of all steps that begin before it ends. Only for work whose steps
-    /// do not run in parallel.
+    /// Makes this step the parent of all steps that begin before it ends. Use this only if no steps
+    /// run in parallel.
     pub fn entered(mut self) -> Self {
         self.before = self
             .span

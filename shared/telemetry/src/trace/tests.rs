@@ -43,8 +43,8 @@ async fn spans_of_a_text_hang_together() {
     );
     assert_ne!(published.span_id, text.span_id);
 
-    // A later stage fails, so the whole trace is exported. Each span's parent is present, except
-    // the webhook's.
+    // A later stage fails, so the whole trace is exported. Each span's parent is among the exported
+    // spans or is the webhook's span.
     consume("sender", &casino(), published, Kind::Consumer, async {
         fail("refused");
     })
@@ -77,7 +77,7 @@ async fn spans_of_a_text_hang_together() {
     consume("receipts", &casino(), text, Kind::Consumer, async {}).await;
     assert_eq!(outbox.next(100).await.unwrap()[0].name, "seven.receipts");
 
-    // The work on a message of another trace moves into the trace of its row.
+    // If a message belongs to a different trace from its row, the work moves into the row's trace.
     let stray = TraceContext::start();
     let row = TraceContext::of_text("telnyx", "m2");
     consume("receipts", &casino(), stray, Kind::Consumer, async {
@@ -102,7 +102,7 @@ async fn spans_of_a_text_hang_together() {
     .await;
     assert_eq!(outbox.next(100).await.unwrap().len(), 2);
 
-    // All traces of a casino with its own share of 1 are exported.
+    // All traces of a casino whose own share is 1 are exported.
     let theirs = TraceContext::of_text("telnyx", "m4");
     let told = serve("ingress", async {
         assume(theirs);

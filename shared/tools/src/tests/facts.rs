@@ -1,4 +1,4 @@
-//! Searches, hours, availability and events.
+//! Tests of searches, hours, availability and events.
 
 use serde_json::{Value, json};
 use seven_domain::Language;

@@ -1,4 +1,4 @@
-//! The invented casino of these tests: Friday 2026-12-18, 20:00 in New York.
+//! The invented casino of these tests. It is Friday 2026-12-18 there, 20:00 in New York.
 
 use std::collections::BTreeMap;
 
@@ -175,7 +175,7 @@ pub(super) struct House {
 }
 
 impl House {
-    /// Makes a house whose guest's name and party size are known, and who may get an offer of the
+    /// Makes a house. The guest's name and party size are known, and are enough for an offer of the
     /// lowest tier.
     pub(super) fn new() -> Self {
         let zone = chrono_tz::America::New_York;
@@ -287,7 +287,7 @@ pub(super) fn facts() -> Facts {
     }
 }
 
-/// Returns an offer that this guest got before.
+/// Returns an offer that this guest got `days_ago` days ago.
 pub(super) fn had(item: &str, days_ago: i64, dollars: u32) -> Offer {
     let turn = TurnId(Uuid::from_u128(u128::from(days_ago.unsigned_abs()) + 100));
     Offer {

@@ -125,7 +125,7 @@ fn a_refusal_says_why() {
             "promo_dinner",
             "just_rejected",
         ),
-        // Free play is refused, but dinner is still allowed.
+        // After a cry for help about gambling, free play is refused, but dinner is allowed.
         (
             with(Facts {
                 responsible_gaming: true,

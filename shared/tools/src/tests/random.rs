@@ -1,4 +1,4 @@
-//! Any call with any arguments returns a value, and the caps on offers hold.
+//! Tests that any call with any arguments returns a value, and that the caps on offers hold.
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -75,7 +75,7 @@ fn key() -> BoxedStrategy<String> {
         .boxed()
 }
 
-/// Arguments that a tool is more likely to accept.
+/// Arguments that a tool is likelier to accept than those of `any_json`.
 fn likely() -> impl Strategy<Value = Value> {
     let value = prop_oneof![3 => word(), 1 => any_json().boxed()];
     proptest::collection::btree_map(key(), value, 0..3).prop_map(|map| json!(map))

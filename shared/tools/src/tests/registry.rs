@@ -1,4 +1,4 @@
-//! The existing tools, the agents that may call them, and the descriptions that a model gets.
+//! Tests of which tools exist, which agents may call them, and which descriptions a model gets.
 
 use serde_json::json;
 use seven_host::Manifest;

@@ -1,4 +1,4 @@
-//! A double of the fleet: a webhook that records calls and answers as scripted, and a client for
+//! A double of the fleet: a webhook that records calls and gives scripted answers, and a client for
 //! sends.
 
 use std::{
@@ -171,8 +171,8 @@ impl World {
         Self::start_with(|_| {}).await
     }
 
-    /// Starts a world whose waits are scaled to a hundredth and whose acknowledgement deadline is
-    /// 150 ms.
+    /// Starts a world in which waits take a hundredth of their time and webhooks have 150 ms to
+    /// acknowledge a call.
     pub(crate) async fn start_with(change: impl FnOnce(&mut Settings)) -> Self {
         let fleet = Fleet::start().await;
         let mut settings = Settings::new(fleet.url.clone(), KEY, [9; 32]);
@@ -231,7 +231,7 @@ impl World {
             .await
     }
 
-    /// Builds a send whose webhook URL carries an attempt id, as the fleet's do (D5).
+    /// Builds a send. Its webhook URL carries an attempt id, as in the fleet's sends (D5).
     pub(crate) fn message(&self, text: &str) -> Value {
         json!({
             "from": CASINO,

@@ -9,7 +9,7 @@ use crate::double::{GUEST, World};
 const SHORT: Duration = Duration::from_millis(100);
 const LONG: Duration = Duration::from_secs(5);
 
-/// Starts a world in which the first send gets the fault and later ones do not.
+/// Starts a world in which only the first send gets the fault.
 async fn world_with(fault: Value) -> World {
     let world = World::start().await;
     let (status, rules) = world
@@ -153,7 +153,8 @@ async fn a_lost_receipt_leaves_the_truth_with_the_carrier() {
         .await_ledger(|l| l["outbound"][0]["status"] == "delivered")
         .await;
     assert_eq!(ledger["outbound"][0]["receipts"], json!([]));
-    // The receipts of the next send arrive after the time at which the lost ones would have come.
+    // Receipts come in the order of the sends. If the lost receipts came at all, they would come
+    // before those of this second send.
     world.try_send("again", LONG).await.unwrap();
     let calls = world.fleet.await_calls(2).await;
     assert!(

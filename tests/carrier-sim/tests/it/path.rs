@@ -1,4 +1,4 @@
-//! Tests `/sim/path`, which forwards the fleet's explanation of how a reply came about.
+//! Tests `/sim/path`, which forwards the fleet's explanation of a reply.
 
 use serde_json::{Value, json};
 use seven_carrier_sim::Explain;

@@ -53,7 +53,8 @@ async fn a_text_arrives_signed_in_telnyxs_shape() {
 // SMS-6
 #[tokio::test]
 async fn a_refused_call_is_repeated_and_signed_afresh() {
-    // The second wait exceeds one second, so that the timestamps must differ.
+    // Timestamps count whole seconds. The second wait is longer than one second, so the timestamps
+    // must differ.
     let world = World::start_with(|settings| {
         settings.time_scale = 1.0;
         settings.retry_delays = vec![Duration::from_millis(30), Duration::from_millis(1010)];

@@ -1,4 +1,5 @@
-//! Content files are checked, loaded, and entered as drafts of a season (D31).
+//! Uploads of content files (D31). Every file is checked before it is loaded. The items of a whole
+//! season may be loaded as drafts and then published together.
 
 use reqwest::StatusCode;
 use seven_domain::Role;
@@ -77,7 +78,8 @@ async fn a_file_is_checked_and_loaded_by_an_editor() {
     let none = ana.get("/c/silver_birch/content/template/nothing").await;
     assert_eq!(none.status, StatusCode::NOT_FOUND);
 
-    // A valid file is previewed with its changes; then one person loads exactly these, once.
+    // The page previews the changes of a valid file. An editor then loads exactly these changes,
+    // and only once.
     let good = "name;price\nSwedish Massage;170\n";
     let page = upload(&ana, "spa.csv", good.as_bytes()).await;
     assert_eq!(page.status, StatusCode::OK, "{}", page.body);
@@ -113,7 +115,7 @@ async fn a_file_is_checked_and_loaded_by_an_editor() {
         house.said_to(GUEST)
     );
 
-    // A file is not loaded if its effect has changed since the preview.
+    // A file is not loaded if it would now change other things than the preview showed.
     let later = "name;price\nSwedish Massage;180\n";
     let page = upload(&ana, "spa.csv", later.as_bytes()).await;
     let stale = page.body.split("name=\"key\" value=\"").nth(1).unwrap();
@@ -129,7 +131,8 @@ async fn a_file_is_checked_and_loaded_by_an_editor() {
     );
     assert_eq!(house.number(revisions).await, before + 2);
 
-    // A host may not upload, and a form without a page's token is refused.
+    // A person with the role of host may not upload files. A form without the page's token is
+    // refused.
     let page = upload(&luis, "spa.csv", good.as_bytes()).await;
     assert_eq!(page.status, StatusCode::NOT_FOUND);
     let page = ana.send_file(UPLOAD, &[], "spa.csv", good.as_bytes()).await;
@@ -183,7 +186,8 @@ async fn a_season_is_entered_as_drafts_and_published_as_one_change() {
     assert_eq!(seen.len(), 2);
     let none = bob.act(together, &[]).await;
     assert_eq!(none.status, StatusCode::UNPROCESSABLE_ENTITY);
-    // A revision that was saved after the page was shown is not published instead of the one shown.
+    // Ana saves another revision after Bob's page was shown. That revision must not be published in
+    // place of the one on the page.
     let form = fields(&ana.get(MASSAGE).await.body);
     save(&ana, &form, &[("d.price", "410"), ("what", "draft")]).await;
     let done = all(&seen).await;

@@ -1,5 +1,5 @@
 //! Events with a changed structure: fields missing, of other types or with odd content, and bodies
-//! that are no JSON. Ids stay unique, as Telnyx's are.
+//! that are not JSON. Ids that ingress accepts stay unique, as Telnyx's are.
 
 use rand::{Rng as _, rngs::StdRng, seq::IndexedRandom as _};
 use serde_json::{Value, json};

@@ -1,5 +1,6 @@
 //! Runs a command with private servers: `seven-servers run [--postgres] [--nats] [--redis] --
-//! COMMAND`. `scripts/test` wraps the tests in it, so that a whole run shares one Postgres.
+//! COMMAND`. `scripts/test` runs the tests through it, so that a whole run shares one Postgres
+//! server.
 #![expect(clippy::print_stderr, reason = "a command-line program")]
 
 use std::{
@@ -87,7 +88,8 @@ async fn run(args: &Args) -> Result<u8> {
     let status = supervise(command, &mut signals).await;
     servers.stop().await;
     let code = exit_code(status?);
-    // Keeps the files of a failed run, so that the failure can be examined.
+    // If the command succeeded, deletes the servers' files. After a failure they stay, so that the
+    // failure can be examined.
     if args.dir.is_none() && code == 0 {
         std::fs::remove_dir_all(&own).ok();
     }
@@ -190,8 +192,8 @@ impl Signals {
     }
 }
 
-/// Runs the command in its own process group. A signal then reaches it only through us, and the
-/// watchdog can end the whole group if this program is killed.
+/// Runs the command in its own process group. A signal then reaches the command only through us,
+/// and the watchdog can end the whole group if this program is killed.
 async fn supervise(mut command: Command, signals: &mut Signals) -> Result<ExitStatus> {
     let program = command
         .as_std()
@@ -219,8 +221,8 @@ async fn supervise(mut command: Command, signals: &mut Signals) -> Result<ExitSt
     child.wait().await.context("waiting for the command")
 }
 
-/// Returns a shell's exit code: the command's own, or 128 plus the number of the signal that ended
-/// it.
+/// Returns the exit code that a shell would report. It is the command's own code, or 128 plus the
+/// number of the signal that ended the command.
 fn exit_code(status: ExitStatus) -> u8 {
     let code = status
         .code()

@@ -1,4 +1,4 @@
-//! The status and body of an answer, and a JSON look-up that both wire formats use.
+//! The type of an answer, and a JSON look-up, for the modules of both wire formats.
 
 use serde_json::Value;
 

@@ -162,8 +162,8 @@ fn call(nth: usize, n: usize, name: &str, arguments: &Value) -> Value {
 
 fn usage(play: &Play) -> Value {
     let (input, output) = play.tokens;
-    // Counts a quarter of the output as thinking, so that a client that forgets to add it is
-    // noticed.
+    // Counts a quarter of the output as thinking, so that a test notices a client that forgets to
+    // add the thinking tokens.
     let thoughts = output / 4;
     json!({
         "promptTokenCount": input,

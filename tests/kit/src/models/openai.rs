@@ -35,8 +35,8 @@ pub(super) fn read(path: &str, key: Option<String>, body: Value) -> Received {
     }
 }
 
-/// Returns the form in which the request asks for an answer with a schema; `None` if it asks for
-/// none.
+/// Returns the form in which the request demands an answer that fits a JSON Schema; `None` if the
+/// request does not demand this.
 pub(super) fn form(request: &Received) -> Option<&'static str> {
     if request.body.get("tool_choice").is_some() {
         return Some("tool");
@@ -154,8 +154,8 @@ fn call(nth: usize, n: usize, name: &str, arguments: &str) -> Value {
     })
 }
 
-/// Returns the body with which llama-cpp-python refuses a form that it does not know; its status is
-/// 500.
+/// Returns the body of the answer with which llama-cpp-python refuses an unknown form. The status
+/// of that answer is 500.
 pub(super) fn refused_form() -> Value {
     let message = "1 validation error:\n  {'type': 'literal_error', 'loc': ('body', \
                    'response_format', 'type'), 'msg': \"Input should be 'text' or 'json_object'\"}";

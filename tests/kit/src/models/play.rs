@@ -20,9 +20,10 @@ pub(super) enum Answer {
     /// A text that the token limit cut off.
     Cut(String),
     Calls(Vec<(String, Value)>),
-    /// A tool call with this name and these raw arguments, which may be no valid JSON.
+    /// A tool call with this name and these raw arguments, which may be invalid JSON.
     RawCall(String, String),
-    /// Answers with the text of the newest tool results, as a model does that obeys them.
+    /// Answers with the text of the newest tool results, like a model that obeys instructions in
+    /// them.
     EchoToolResults,
     /// The content filter stopped the answer.
     Blocked,
@@ -52,8 +53,8 @@ impl Play {
         Self::of(Answer::Text(text.into()))
     }
 
-    /// Answers with this JSON as a text, as a model with a schema does; the JSON may violate the
-    /// schema.
+    /// Answers with this JSON as a text, like a model whose answer must fit a JSON Schema. The JSON
+    /// may violate the schema.
     #[must_use]
     pub fn json(value: &Value) -> Self {
         Self::text(value.to_string())
@@ -80,13 +81,13 @@ impl Play {
         ))
     }
 
-    /// Answers with a tool call whose arguments are no valid JSON; Gemini drops it and reports it
-    /// as malformed.
+    /// Answers with a tool call whose arguments are invalid JSON. In Gemini's format the call is
+    /// left out and reported as malformed.
     pub fn raw_call(name: impl Into<String>, arguments: impl Into<String>) -> Self {
         Self::of(Answer::RawCall(name.into(), arguments.into()))
     }
 
-    /// Answers with the newest tool results, as a model does that obeys an injected instruction.
+    /// Answers with the newest tool results, like a model that obeys an injected instruction.
     #[must_use]
     pub fn echo_tool_results() -> Self {
         Self::of(Answer::EchoToolResults)

@@ -28,7 +28,7 @@ pub struct Received {
     pub model: String,
     /// Path and query.
     pub path: String,
-    /// The API key, without its scheme.
+    /// The API key, without the word `Bearer`; `None` if the request has no key.
     pub key: Option<String>,
     /// The body as JSON.
     pub body: Value,
@@ -49,7 +49,7 @@ pub(crate) struct Script {
 }
 
 impl Script {
-    /// Records a request and returns its number, from 1, with the answer to play.
+    /// Records a request. Returns its number, counted from 1, and the answer to play.
     pub(crate) fn next(&self, request: &Received) -> (usize, Play) {
         let mut state = self.lock();
         state.requests.push(request.clone());
@@ -112,8 +112,8 @@ pub(crate) struct State {
     pub(crate) matchers: Vec<(Matcher, Play)>,
     pub(crate) queue: VecDeque<Play>,
     pub(crate) otherwise: Option<Play>,
-    /// The accepted forms of requests for an answer with a schema, and the HTTP status that refuses
-    /// other forms; `None` accepts the forms that OpenAI accepts.
+    /// The accepted forms of a request for an answer that fits a JSON Schema, and the HTTP status
+    /// with which other forms are refused. `None` accepts the forms that OpenAI accepts.
     pub(crate) takes: Option<(Vec<&'static str>, u16)>,
     pub(crate) requests: Vec<Received>,
     pub(crate) open: usize,

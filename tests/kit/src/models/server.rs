@@ -43,7 +43,8 @@ struct Cuttable {
 
 struct CuttableListener(TcpListener);
 
-/// Counts a request as open until it is dropped, even when the client goes away.
+/// Counts a request as closed when this guard is dropped, which also happens if the client goes
+/// away.
 struct Open<'a>(&'a Script);
 
 pub(super) async fn start(script: Arc<Script>) -> Result<(SocketAddr, JoinHandle<()>)> {

@@ -23,7 +23,7 @@ pub(super) fn read(path: &str, key: Option<String>, body: Value) -> Option<Recei
     Some(gemini::read(model, path, key, body))
 }
 
-/// Returns the reason for which the real provider would refuse the request, if there is one.
+/// Returns why the real provider would refuse the request; `None` if it would accept it.
 pub(super) fn objection(request: &Received) -> Option<String> {
     if !request.embedded.is_empty() {
         return embeddings::objection(request);

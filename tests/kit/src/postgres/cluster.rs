@@ -31,7 +31,8 @@ impl Cluster {
         let account = Account::find()?;
         let home = match account {
             Account::Ours => dir.join("postgres"),
-            // The user `postgres` cannot enter root's home, in which the clone may lie.
+            // The user `postgres` cannot enter root's home folder, in which the clone of this
+            // repository may lie.
             Account::Postgres { .. } => {
                 std::env::temp_dir().join(format!("hey-seven-postgres-{:016x}", fingerprint(&dir)))
             }
@@ -60,8 +61,8 @@ impl Cluster {
         self.home.join("initialised")
     }
 
-    /// Removes Postgres's own pid file after we ended its server `pid`: another process may get
-    /// that pid, and Postgres would then refuse to start.
+    /// Removes Postgres's own pid file after we ended its server `pid`. If another process got this
+    /// pid, Postgres would refuse to start because of the file.
     pub(crate) fn forget_postmaster(&self, pid: u32) {
         let path = self.data.join("postmaster.pid");
         let recorded = fs::read_to_string(&path)
@@ -129,8 +130,8 @@ impl Cluster {
             "log_timezone=UTC",
             "lc_messages=C",
             "logging_collector=off",
-            // Also logs the statement that caused a warning, because a warning such as a COMMIT
-            // outside of a transaction shows a fault of ours.
+            // Also logs the statement that caused a warning. A warning, such as one about a COMMIT
+            // outside of a transaction, shows a fault in our code.
             "log_min_error_statement=warning",
         ];
         if self.fast {
@@ -151,7 +152,7 @@ impl Cluster {
         server
     }
 
-    /// Creates an empty home, with a data folder that the server's account owns.
+    /// Creates the folder `home`, with an empty data folder that the server's account owns.
     fn make_home(&self) -> Result<()> {
         if self.home.symlink_metadata().is_ok() {
             self.check_owner()?;

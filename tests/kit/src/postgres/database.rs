@@ -25,7 +25,7 @@ impl Server<PostgresKind> {
 
     /// Creates a database, empty or as a copy of `template`, and returns its URL. Nobody may be
     /// connected to the template. On a server that the whole run shares, the database is dropped
-    /// when this process ends: a thousand tests would otherwise fill the disk with 13 MB each.
+    /// when this process ends. Otherwise a thousand tests would fill the disk with 13 MB each.
     pub async fn create_database(&self, name: &str, template: Option<&str>) -> Result<String> {
         let template = template.unwrap_or("template0");
         check(name)?;
@@ -62,7 +62,7 @@ impl Server<PostgresKind> {
             .map(drop)
     }
 
-    /// Runs one statement as the superuser and returns the rows as psql prints them unaligned.
+    /// Runs one statement as the superuser and returns the rows in psql's unaligned format.
     pub async fn run_sql(&self, database: &str, statement: String) -> Result<String> {
         let url = self.url_of(database);
         blocking(move || {
@@ -87,7 +87,8 @@ fn drop_statement(name: &str) -> String {
     format!("DROP DATABASE IF EXISTS \"{name}\" WITH (FORCE)")
 }
 
-/// Builds the command that runs one statement and reads no settings of the person or the machine.
+/// Builds the `psql` command that runs one statement. It ignores settings of the user and the
+/// machine.
 fn psql(url: &str, statement: &str) -> Result<Command> {
     let mut psql = Command::new(binaries::postgres_bin()?.join("psql"));
     for (name, _) in std::env::vars_os() {

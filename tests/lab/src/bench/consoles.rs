@@ -1,5 +1,6 @@
-//! Measures what open pages of the console cost: guests' latency at half of the fleet's throughput,
-//! with and without 50 pages that follow what happens, and how soon a text is on a page (D27).
+//! Measures the cost of 50 open pages of the console (D27). Compares the guests' latency with and
+//! without these pages, at half of the fleet's throughput. Measures also how long it takes until a
+//! guest's text is on a page.
 
 use std::{
     path::Path,
@@ -39,8 +40,8 @@ use super::{
 };
 use crate::processes::Process;
 
-/// Number of open pages. `THREADS` of them show the thread in which the probes appear, the others
-/// show the list of conversations.
+/// Number of open pages. `THREADS` of them show the thread of the probe guest, the others show the
+/// list of conversations.
 const PAGES: usize = 50;
 const THREADS: usize = 5;
 /// Shortest time between two fetches of a page, as the page's own `hx-trigger` sets it
@@ -48,15 +49,17 @@ const THREADS: usize = 5;
 const THROTTLE: Duration = Duration::from_millis(500);
 /// Number of texts that are kept unanswered while the fleet's throughput is measured.
 const UNDER_WAY: usize = 64;
-/// Phone number of the guest whose texts are looked for on a page; no measured guest has it.
+/// Phone number of the probe guest, whose texts are looked for on the pages. No measured guest has
+/// this number.
 const PROBE: &str = "+13055550199";
 const PROBE_EVERY: Duration = Duration::from_secs(1);
 const PROBE_TIMEOUT: Duration = Duration::from_secs(10);
-/// Number of runs with open pages and without. The two kinds alternate, because the machine's own
-/// speed changes within minutes.
+/// Number of runs with open pages, and of runs without. The two kinds alternate, because the
+/// machine's own speed changes within minutes.
 const ROUNDS: usize = 3;
-/// Goals: upper limits for the rise of the guests' p95 as a fraction, for the p95 until a text is
-/// visible, for the console's resident memory, and for the fetches per page and second.
+/// Goals, as upper limits. `MOST_RISE` is the rise of the guests' p95 as a fraction,
+/// `MOST_VISIBLE_MS` the p95 of the time until a text is visible, `MOST_RESIDENT_MB` the console's
+/// resident memory, and `MOST_FETCHES` the fetches of one page per second.
 const MOST_RISE: f64 = 0.10;
 const MOST_VISIBLE_MS: f64 = 1_000.0;
 const MOST_RESIDENT_MB: f64 = 80.0;
@@ -65,7 +68,8 @@ const MOST_FETCHES: f64 = 2.0;
 #[derive(Debug, Clone, Serialize)]
 pub(super) struct Consoles {
     pub(super) pages: usize,
-    /// Texts per second.
+    /// Texts that the guests send per second: half of the throughput, unless the options set a
+    /// rate.
     pub(super) rate: f64,
     /// Guests' latency without open pages, in milliseconds: the median of the runs' p95.
     pub(super) quiet_p95: f64,
@@ -168,7 +172,7 @@ fn resident_of(running: &Running) -> Result<u64> {
     Ok(usage::of(pid.context("the console has ended")?).resident_bytes)
 }
 
-/// Sends the probe guest's first text and returns the console's path of the guest's thread.
+/// Sends the probe guest's first text, and returns the path of the guest's thread on the console.
 async fn probe_thread(running: &Running) -> Result<String> {
     write(running.ground.sim(), "hello")?;
     let casino = &running.ground.casinos[0];
@@ -249,7 +253,7 @@ impl Address {
 struct Pages {
     tasks: Vec<JoinHandle<()>>,
     fetches: Vec<Arc<AtomicUsize>>,
-    /// HTML of the probe's thread, as one of the pages that show it fetched it last.
+    /// The newest HTML of the probe guest's thread that any page has fetched.
     seen: Arc<std::sync::Mutex<String>>,
 }
 
@@ -257,8 +261,8 @@ impl Pages {
     async fn open(address: &Address, ground: &Ground, thread: &str) -> Result<Self> {
         let mut cookies = Vec::new();
         for n in 0..PAGES {
-            // Logs in one operator after the other, because only a few passwords are hashed at the
-            // same time.
+            // Logs in one operator after the other, because only a few passwords can be hashed at
+            // the same time.
             cookies.push(address.log_in(n).await?);
         }
         let seen = Arc::default();
@@ -298,8 +302,8 @@ impl Pages {
         })
     }
 
-    /// Sends the probe's texts one after the other, and returns the time from each text until an
-    /// open page shows it.
+    /// Sends the probe guest's texts one after the other, and returns the time from each text until
+    /// an open page shows it.
     async fn probe(&self, sim: &Sim, round: usize, seconds: f64) -> Result<Vec<Duration>> {
         let until = Instant::now() + Duration::from_secs_f64(seconds);
         let mut took = Vec::new();
@@ -339,15 +343,16 @@ impl Pages {
     }
 }
 
-/// One open page. Like the page's script, it fetches its part again when the stream reports a
-/// change.
+/// One open page. Like the page's script, it fetches the changing part of the page whenever the
+/// stream reports a change.
 struct Page {
     http: reqwest::Client,
     cookie: String,
     stream: String,
     part: String,
     fetches: Arc<AtomicUsize>,
-    /// Receives the fetched HTML if the page shows the probe's thread; `None` for other pages.
+    /// Receives the fetched HTML if the page shows the probe guest's thread; `None` for other
+    /// pages.
     seen: Option<Arc<std::sync::Mutex<String>>>,
 }
 

@@ -1,5 +1,6 @@
-//! The floor: a bare relay that follows `tests/bench/floor.toml` with the fleet's own clients,
-//! worker loop and processes, so that it measures the cost of bus, stores and network alone.
+//! The floor of the measurements: a bare relay without the fleet's logic. It makes the publishes,
+//! commits and Redis reads of `tests/bench/floor.toml` with the fleet's own clients and worker
+//! loop. Its figures are therefore the cost of bus, stores and network connections alone.
 
 use std::{sync::LazyLock, time::Duration};
 

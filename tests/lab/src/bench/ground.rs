@@ -1,5 +1,5 @@
 //! The environment of a measurement: private servers that flush every write to disk, the carrier
-//! simulator in this process, and casinos with limits too high to matter.
+//! simulator in this process, and casinos with limits so high that no text reaches them.
 
 use std::{
     net::SocketAddr,
@@ -24,14 +24,14 @@ pub(super) const DATABASE: &str = "seven";
 const LIMITS: &str = "limits.fleet_texts_per_minute = 10000000\nsending.account_segments_per_second = { telnyx = 100000 }\n";
 const AT_NO_COST: &str = "time.pauses = 0.0\nmodel.provider = \"fixed\"\n";
 
-/// The environment of one measurement. Fields drop in order, so that clients go before their
+/// The environment of one measurement. Fields drop in order, so that clients end before their
 /// servers.
 pub(super) struct Ground {
     pub(super) stack: Stack,
     pub(super) servers: Servers,
     pub(super) dir: PathBuf,
-    /// The workers' settings: as in production, but with very high rate limits and, unless
-    /// [`Lay::as_in_production`] is set, no pauses and a model with a fixed answer.
+    /// The workers' settings: as in production, but with very high rate limits. Unless
+    /// [`Lay::as_in_production`] is set, there are no pauses, and the model has a fixed answer.
     pub(super) config: PathBuf,
     pub(super) casinos: Vec<CasinoId>,
 }
@@ -170,7 +170,8 @@ async fn stack(dir: &Path, servers: &Servers, ingress: SocketAddr, lay: Lay) -> 
     Stack::start_on(plan, listener, sim).await
 }
 
-/// Returns an address that is free now, on a port below the range of outgoing connections.
+/// Returns an address that is free at the moment, on a port below the range of outgoing
+/// connections.
 pub(super) async fn free_address() -> Result<SocketAddr> {
     let first = 10_240 + u16::try_from(std::process::id() % 18_000).unwrap_or_default();
     for port in first..first + 2_000 {
@@ -182,7 +183,7 @@ pub(super) async fn free_address() -> Result<SocketAddr> {
     anyhow::bail!("no free port from {first} on")
 }
 
-/// Deletes the data of a successful measurement; the logs of a failed one stay.
+/// Stops the servers and deletes their data after a successful measurement. The logs stay.
 pub(super) async fn clear(servers: Servers, dir: &Path) -> Result<()> {
     // When we run as root, the data of Postgres lies outside the run's folder.
     servers.postgres.wipe_data().await?;

@@ -17,7 +17,8 @@ use super::{
 
 const CASINOS: [usize; 4] = [1, 10, 100, 500];
 const GUESTS: [usize; 3] = [1_000, 100_000, 1_000_000];
-/// Texts per second of all latency runs; the same for each, so that results are comparable.
+/// Texts per second of each latency run. The rate is the same for all, so that the results are
+/// comparable.
 const RATE: f64 = 40.0;
 
 #[derive(Debug, Clone, Serialize)]
@@ -31,7 +32,7 @@ pub(super) struct Point {
     pub(super) casinos: usize,
     /// Guests stored before the measurement's first text.
     pub(super) guests: usize,
-    /// Answers per second when guests write to all casinos in turn.
+    /// Answers per second when the guests write to all casinos in turn.
     pub(super) per_second: f64,
     /// Answers per second when all guests write to one casino.
     pub(super) per_second_at_one: f64,
@@ -39,9 +40,10 @@ pub(super) struct Point {
     pub(super) at_rate: Percentiles,
     /// Seconds from the start of the processes to the first answer.
     pub(super) seconds_to_first_answer: f64,
-    /// Resident memory of our processes together before the first text, in bytes.
+    /// Resident memory of our processes together after the first answer, in bytes.
     pub(super) resident: u64,
-    /// Resident memory that each casino beyond the first adds, in bytes.
+    /// Resident memory that each casino beyond the first adds, in bytes; `None` for a point with
+    /// one casino.
     pub(super) resident_per_casino: Option<u64>,
     pub(super) resident_nats: u64,
     pub(super) resident_postgres: u64,
@@ -112,8 +114,8 @@ async fn point(dir: &Path, bench: &Bench, casinos: usize, guests: usize) -> Resu
         casinos: 1,
         ..bench
     };
-    // Lets every guest write to this casino once, because so far the guests wrote to other casinos
-    // too.
+    // With several casinos, some guests have not written to the first casino yet. Each guest writes
+    // to it once here, so that the measurement contains no first contact.
     running.introduce(&one).await?;
     let (at_one, _) = running.saturate(&one).await?;
     let at_rate = running.at(&one, RATE).await?.from_accepted;
@@ -132,8 +134,8 @@ async fn point(dir: &Path, bench: &Bench, casinos: usize, guests: usize) -> Resu
     })
 }
 
-/// Returns the outer and inner block of the HMAC key in hex (RFC 2104), with which Postgres hashes
-/// guests as the fleet does.
+/// Returns the outer and the inner padded key of HMAC in hex (RFC 2104). Postgres needs both to
+/// hash phone numbers as the fleet does.
 fn blocks(secret: &str) -> [String; 2] {
     [0x5c, 0x36].map(|pad| {
         let mut block = [pad; 64];
@@ -145,8 +147,8 @@ fn blocks(secret: &str) -> [String; 2] {
     })
 }
 
-/// Stores guests of the first casino who each wrote twice and were answered. The measured guests
-/// are others; these only fill the tables.
+/// Stores guests of the first casino who each wrote twice and were answered. They only fill the
+/// tables; the measurements use other guests.
 pub(super) async fn store_guests(ground: &Ground, count: usize) -> Result<()> {
     let casino = ground
         .casinos

@@ -52,7 +52,7 @@ pub(super) async fn measure(dir: &std::path::Path, webhooks: usize) -> Result<In
     };
     let mut best = [0.0f64; 2];
     // Measures the two servers alternately, twice each, so that other load on the machine affects
-    // both.
+    // both alike.
     for round in 0..4 {
         let ground = Ground::lay(&dir.join(format!("ingress-{round}")), lay).await?;
         let config = ground.config.to_string_lossy().into_owned();
@@ -132,7 +132,7 @@ async fn call_all(fleet: &Fleet, url: &str, count: usize) -> Result<f64> {
     Ok(count as f64 / began.elapsed().as_secs_f64())
 }
 
-/// Returns the signed call with which guest `n` sends `words`.
+/// Returns a signed webhook call that delivers the text `words` from guest `n`.
 pub(super) fn signed(fleet: &Fleet, signer: &Signer, n: usize, words: &str) -> Call {
     let now = fleet.clock.now();
     let id = || fleet.ids.uuid();
@@ -171,7 +171,8 @@ struct Bare {
     verifier: Verifier,
 }
 
-/// Runs the server for comparison, which only verifies signatures and publishes durably.
+/// Runs the server with which ingress is compared: it only verifies signatures and publishes
+/// durably.
 pub(super) async fn bare(fleet: Fleet, settings: &Settings) -> Result<()> {
     let listener = tokio::net::TcpListener::bind(settings.ingress.listen)
         .await

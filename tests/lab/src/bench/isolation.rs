@@ -1,5 +1,6 @@
-//! Measures how much one casino's flood delays another's guests when each casino has its own
-//! workers (`--casino`): the latency of a small steady load, first alone, then beside the flood.
+//! Measures how much a flood of texts to one casino delays the answers to another casino's guests.
+//! Each casino has its own workers (`--casino`). Compares the latency of a small steady load with
+//! and without the flood.
 
 use std::{collections::HashSet, path::Path, time::Duration};
 
@@ -42,7 +43,7 @@ pub(super) struct Isolation {
     pub(super) rate: f64,
     pub(super) quiet: Percentiles,
     pub(super) flooded: Percentiles,
-    /// Answers per second of the flooded casino during the flood, and its number of open texts.
+    /// Answers per second of the flooded casino, and the number of its texts that are kept open.
     pub(super) flood_per_second: f64,
     pub(super) flood_under_way: usize,
     /// Rise of the latency from quiet to flooded, in milliseconds.
@@ -139,8 +140,8 @@ fn processes(ground: &Ground) -> Result<Vec<(String, Process)>> {
     Ok(processes)
 }
 
-/// Waits until ingress listens: the carrier gives up on a webhook after three tries, and ten
-/// processes start at once.
+/// Waits until ingress listens, because ten processes take a while to start. The carrier would give
+/// up on the first texts after three failed tries of their webhooks.
 async fn listening(ground: &Ground) -> Result<()> {
     let listen = Settings::load(Some(&ground.config))?.ingress.listen;
     let up = async {
@@ -165,7 +166,7 @@ async fn steady(sim: &Sim, bench: &Bench) -> Result<Shown> {
 }
 
 /// Keeps `most` texts of the flooded casino open until `work` is done, then waits for their
-/// answers. Returns the result of `work` and the flood's answers per second meanwhile.
+/// answers. Returns the result of `work` and the flood's answers per second while `work` ran.
 async fn flood<T>(
     sim: &Sim,
     most: usize,
@@ -200,7 +201,7 @@ async fn flood<T>(
 #[derive(Debug)]
 struct Flood {
     heard: Receiver<News>,
-    /// Guests who still wait for their answer.
+    /// Guests of the flood who wait for an answer.
     waiting: HashSet<String>,
     written: usize,
     answered: usize,

@@ -1,5 +1,5 @@
-//! Sends guests' texts at a fixed rate, however slow the fleet is, or as fast as the fleet answers.
-//! The carrier simulator's ledger gives the times of each text.
+//! Sends guests' texts either at a fixed rate, however slow the fleet is, or as fast as the fleet
+//! answers. The carrier simulator's ledger gives the times of each text.
 
 use std::{
     collections::HashMap,
@@ -35,7 +35,7 @@ const QUESTIONS: [&str; 8] = [
 /// Area codes of the guests, each with ten thousand numbers; casinos use another area code.
 const AREAS: [&str; 6] = ["401", "475", "203", "212", "646", "917"];
 
-/// Longest wait for the next answer.
+/// If no new answer comes for this time, the run fails.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// The pace at which texts are sent.

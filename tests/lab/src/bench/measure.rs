@@ -8,11 +8,12 @@ use tokio::time::Instant;
 /// The times of one text.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Sample {
-    /// When the text was due, even if the load sent it late, so that the delay counts as latency.
+    /// When the text was due to be sent. If the bench sends it late, a latency measured from here
+    /// includes that delay.
     pub(super) intended: Instant,
     /// When ingress answered the text's webhook with 2xx.
     pub(super) accepted: Option<Instant>,
-    /// When the carrier got the first send of the text's answer.
+    /// When the carrier got the first part of the answer.
     pub(super) requested: Option<Instant>,
 }
 
@@ -20,7 +21,7 @@ pub(super) struct Sample {
 pub(super) struct Run {
     pub(super) began: Instant,
     pub(super) samples: Vec<Sample>,
-    /// Sends that the carrier accepted; an answer may take two.
+    /// Number of sends that the carrier accepted. One answer may need two sends.
     pub(super) requests: usize,
 }
 
@@ -38,20 +39,22 @@ pub(super) struct Percentiles {
 #[derive(Debug, Clone, Serialize)]
 pub(super) struct Shown {
     pub(super) texts: usize,
-    /// Answers begun per second, without the first and the last tenth of the answers.
+    /// Answers begun per second. The first and the last tenth of the answers are left out.
     pub(super) per_second: f64,
     /// Sends per text.
     pub(super) sends_per_text: f64,
-    /// Latency from the webhook's 2xx to the provider's request.
+    /// Latency from ingress's 2xx answer to the webhook until the carrier gets the first part of
+    /// our answer.
     pub(super) from_accepted: Percentiles,
-    /// Latency from the time at which the text was due to be sent; includes ingress.
+    /// Latency from the time at which the text was due until the carrier gets the first part of our
+    /// answer. Includes ingress.
     pub(super) from_intended: Percentiles,
 }
 
 // === impl Run ===
 
 impl Run {
-    /// Merges several runs into one, or returns `None` for none. The merged run's rate is
+    /// Merges several runs into one; `None` if `runs` is empty. The merged run's rate is
     /// meaningless.
     pub(super) fn together(runs: Vec<Self>) -> Option<Self> {
         runs.into_iter().reduce(|mut one, other| {
@@ -94,7 +97,8 @@ impl Run {
     }
 }
 
-/// Returns the rate of events per second, without the first and the last tenth; `sorted` by time.
+/// Returns the rate of events per second; the first and the last tenth of the events are left out.
+/// `sorted` must be in the order of time.
 fn steady_rate(sorted: &[Instant]) -> f64 {
     let edge = sorted.len() / 10;
     let (Some(first), Some(last)) = (

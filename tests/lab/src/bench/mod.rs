@@ -1,5 +1,5 @@
-//! `./scripts/bench`: measures the fleet, with one process per worker, and compares it with a bare
-//! relay on the same machine.
+//! `./scripts/bench`: measures the fleet, with one process per worker. Compares the fleet with a
+//! bare relay on the same machine, whose processes only pass each text on.
 
 mod consoles;
 mod floor;

@@ -8,8 +8,8 @@ use clap::builder::RangedU64ValueParser;
 pub struct Bench {
     #[command(subcommand)]
     pub(crate) part: Option<Part>,
-    /// Number of texts per throughput measurement, each from another guest; ingress alone gets five
-    /// times as many webhooks.
+    /// Number of texts per throughput measurement, each from a different guest. The part ingress
+    /// sends five times as many webhooks.
     #[arg(
         long,
         value_name = "N",
@@ -17,8 +17,8 @@ pub struct Bench {
         value_parser = RangedU64ValueParser::<usize>::new().range(1..=50_000)
     )]
     pub(crate) texts: usize,
-    /// Seconds for which each rate of a latency measurement is held; at high rates --texts ends it
-    /// earlier.
+    /// Duration of each rate of a latency measurement, in seconds. At high rates the measurement
+    /// ends earlier, after --texts texts.
     #[arg(
         long,
         value_name = "SECONDS",
@@ -26,8 +26,8 @@ pub struct Bench {
         value_parser = RangedU64ValueParser::<u64>::new().range(1..)
     )]
     pub(crate) seconds: u64,
-    /// Number of casinos that guests write to in pipeline, start and recovery; growth and isolation
-    /// use their own numbers, ingress uses one.
+    /// Number of casinos in the parts pipeline, start, traces and recovery. Growth and isolation
+    /// use their own numbers; the other parts use one.
     #[arg(
         long,
         value_name = "N",
@@ -35,7 +35,8 @@ pub struct Bench {
         value_parser = RangedU64ValueParser::<usize>::new().range(1..=10_000)
     )]
     pub(crate) casinos: usize,
-    /// Texts per second in the part `traces`; by default half of the fleet's throughput.
+    /// Texts per second in the parts traces, consoles and web; by default half of the fleet's
+    /// throughput.
     #[arg(long, value_name = "N")]
     pub(crate) rate: Option<f64>,
     /// Measure only these parts; all of them by default.
@@ -71,15 +72,18 @@ pub(crate) enum Measured {
     Start,
     /// Cost of growth: 1 to 500 casinos, 1 000 to 1 000 000 guests.
     Growth,
-    /// Delay that one casino's flood adds for another's guests when each has its own workers.
+    /// Delay that a flood of texts at one casino causes for another casino's guests, if each casino
+    /// has its own workers.
     Isolation,
     /// Share of texts with one unbroken trace, and the cost of an unreachable collector.
     Traces,
-    /// Cost of 50 open pages of the console for guests, and the time until a text is on a page.
+    /// Delay that 50 open console pages cause for guests, and the time until a text appears on a
+    /// page.
     Consoles,
-    /// The web path beside its floor, 10 000 idle streams, and 1 000 readers who never read.
+    /// Latency of the websites' chat, compared with a floor of one publish, one commit and one
+    /// write. Measured again beside 10 000 idle streams, and beside 1 000 readers who never read.
     Web,
-    /// Time that guests wait when a worker or a server dies, and the duration of a backup and its
+    /// Time that guests wait when a worker or a server dies. Duration of a backup, and of its
     /// restore.
     Recovery,
 }
@@ -105,8 +109,8 @@ pub enum Hop {
     Swarm,
     Envelope,
     Sender,
-    /// The baseline for the benchmark of ingress by itself: a server that only verifies signatures
-    /// and publishes. Not part of the relay.
+    /// Not part of the relay: the server with which ingress is compared. It only verifies
+    /// signatures and publishes.
     Verify,
 }
 

@@ -1,6 +1,6 @@
-//! Measures the cost of an unreachable trace collector. One fleet runs at one rate while the
-//! collector is up and away in turn, so that other load affects both. Also calculates from the
-//! spans how long a text spends in each step.
+//! Measures the cost of an unreachable trace collector. One fleet runs at a constant rate, while
+//! the collector is in turn up and away. Any other load on the machine then affects both states
+//! alike. Also calculates from the spans how long a text spends in each step.
 
 use std::{collections::BTreeSet, time::Duration};
 
@@ -33,8 +33,8 @@ enum State {
 
 #[derive(Debug, Serialize)]
 pub(super) struct Outages {
-    /// Texts per second: half the rate at which traces are checked, because at higher rates queues
-    /// would hide the cost of exporting spans.
+    /// Texts per second: half of the rate at which traces are checked. At higher rates queues would
+    /// hide the cost of exporting spans.
     pub(super) rate: f64,
     pub(super) seen: Vec<Seen>,
     /// The time that a text spends in each step.
@@ -46,10 +46,11 @@ pub(super) struct Outages {
 pub(super) struct Seen {
     pub(super) collector: &'static str,
     pub(super) texts: usize,
-    /// Latency from the webhook's 2xx to the provider's request, in milliseconds.
+    /// Latency from ingress's 2xx answer to the webhook until the carrier gets the first part of
+    /// our answer, in milliseconds.
     pub(super) p50: f64,
     pub(super) p95: f64,
-    /// Resident memory of all workers after the load, mean of the rounds.
+    /// Resident memory of all workers together after a round's texts, as the mean over the rounds.
     pub(super) resident_bytes: u64,
     pub(super) dropped: u64,
 }

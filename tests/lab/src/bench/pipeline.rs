@@ -1,5 +1,5 @@
-//! Measures the whole path of a text, first in the fleet, then in the floor (the bare relay), each
-//! with its own servers.
+//! Measures the whole path of a text, first in the fleet, then in the bare relay (the floor). Each
+//! of the two gets its own servers.
 
 use std::{collections::BTreeMap, path::Path, time::Duration};
 
@@ -19,11 +19,11 @@ use super::{
 };
 use crate::processes::Process;
 
-/// Number of texts that are kept unanswered to saturate the fleet.
+/// Number of texts that are unanswered at any time while the fleet is saturated.
 const UNDER_WAY: usize = 256;
 /// Shares of the throughput at saturation at which latency is measured.
 const SHARES: [f64; 3] = [0.25, 0.5, 0.75];
-/// Index of a guest who is not among the measured ones.
+/// Index of a guest who is not measured.
 const LAST_GUEST: usize = 59_999;
 const IDLE: Duration = Duration::from_secs(10);
 const COUNTED_AT_REST: Duration = Duration::from_secs(5);
@@ -33,7 +33,7 @@ pub(super) struct Pipeline {
     pub(super) fleet: Side,
     pub(super) as_in_production: Option<Side>,
     pub(super) floor: Option<Side>,
-    /// Throughput of the fleet at saturation, as a share of the floor's.
+    /// Throughput of the fleet at saturation, divided by that of the floor.
     pub(super) ratio_to_floor: Option<f64>,
     /// Requests to the servers per text: `per_text` of the fleet, `recipe` of the bare relay.
     pub(super) per_text: Asked,
@@ -48,8 +48,7 @@ pub(super) struct Side {
     pub(super) processes: BTreeMap<String, Usage>,
     /// Messages that each process of the relay handles at the same time; `None` for the fleet.
     pub(super) concurrency: Option<usize>,
-    /// The relay's texts per second at the other concurrencies that were tried to find the best
-    /// one.
+    /// The relay's texts per second at each concurrency that was tried; empty for the fleet.
     pub(super) others: BTreeMap<usize, f64>,
 }
 
@@ -238,11 +237,11 @@ impl Running {
         Ok(())
     }
 
-    /// Lets every guest write once, so that no first contact is measured.
+    /// Lets every guest write once. A first contact takes longer and must not be measured.
     pub(super) async fn introduce(&self, bench: &Bench) -> Result<()> {
         self.first_answer().await?;
-        // Runs `vacuum analyze` as autovacuum would within a minute: query plans made for empty
-        // tables do not fit a working fleet.
+        // Runs `vacuum analyze`, as autovacuum would within a minute. Without it, query plans would
+        // be made for empty tables.
         for count in [bench.texts.min(100), bench.texts] {
             let guests = guests(bench, count);
             play(self.ground.sim(), guests, Pace::UnderWay(UNDER_WAY / 4))
@@ -253,7 +252,7 @@ impl Running {
         Ok(())
     }
 
-    /// Counts the requests to the servers per text. It needs a run of its own because counting
+    /// Counts the requests to the servers per text. This takes a separate run, because counting
     /// costs time in Postgres.
     async fn asked(&self, bench: &Bench) -> Result<Asked> {
         let ground = &self.ground;

@@ -1,5 +1,6 @@
 //! Measures how long guests wait when a process dies and restarts, and how long backup and restore
-//! take. Fails when a text is lost or answered twice; a text in doubt is not sent again (D5).
+//! take. Fails when a text is lost or answered twice. A text whose answer is in doubt (D5) may stay
+//! unanswered and is not counted as lost.
 
 use std::{path::Path, time::Duration};
 
@@ -27,12 +28,13 @@ use crate::processes::Process;
 /// Texts per second: enough that a worker has a text in progress when it dies.
 const RATE: f64 = 60.0;
 const KILLS: u32 = 4;
-/// Time between kills; not a multiple of the time between texts.
+/// Time between kills. It is not a multiple of the time between texts, so that the kills hit texts
+/// at different points of their path.
 const BETWEEN: Duration = Duration::from_millis(2_137);
-/// Number of texts sent while one process is killed repeatedly.
+/// Number of texts that guests send during the kills of one process.
 const TEXTS: usize = 720;
-/// Wait after the last text, until any second answer has been sent: messages in progress at a death
-/// are redelivered after `ack_wait` (D13).
+/// Wait after the last text, long enough for a wrong second answer to be sent. A dead worker's
+/// message is redelivered only after `ack_wait` (D13).
 const LATE: Duration = Duration::from_secs(12);
 const SERVERS: [&str; 3] = ["nats", "redis", "postgres"];
 /// Guests who wait longer than this count as delayed by a death.
@@ -45,19 +47,22 @@ pub(super) struct Recovery {
     pub(super) kept: Kept,
 }
 
-/// Effect of killing one process several times without warning and restarting it at once each time.
+/// Effect of killing one process several times. The process gets no warning, and is restarted at
+/// once each time.
 #[derive(Debug, Serialize)]
 pub(super) struct Death {
     pub(super) of: &'static str,
     pub(super) texts: usize,
-    /// Longest time from a server's kill until the restarted server answers: a lower bound for the
-    /// wait of a guest who needs the server. `None` for workers.
+    /// Longest time from a server's kill until the restarted server answers. A guest who needs the
+    /// server waits at least this long. `None` for workers.
     pub(super) away_seconds: Option<f64>,
-    /// Texts that are not answered because nobody knows whether the provider has them (D5).
+    /// Number of texts without an answer. Their answers are in doubt: the provider may have taken
+    /// them, so the fleet does not send them again (D5).
     pub(super) in_doubt: usize,
     /// Number of texts that waited for more than a second.
     pub(super) delayed: usize,
-    /// Longest wait of a text, from the time at which it was due to the provider's request.
+    /// Longest wait of a text, from the time at which it was due until the carrier got the first
+    /// part of our answer.
     pub(super) worst_seconds: f64,
 }
 
@@ -68,8 +73,8 @@ pub(super) struct Kept {
     pub(super) guests: usize,
     pub(super) bytes: u64,
     pub(super) backup_seconds: f64,
-    /// Duration of the restore, including the verification of its consent chains. Only guests who
-    /// wrote have chains; guests that were stored directly have none.
+    /// Duration of the restore, including the verification of the restored consent chains. Only
+    /// guests who wrote have chains; guests that [`store_guests`] stored have none.
     pub(super) restore_seconds: f64,
     pub(super) chains: usize,
 }
@@ -157,8 +162,8 @@ async fn death(running: &mut Running, of: &'static str, guests: Guests) -> Resul
     Ok(Death::of(of, &run?, none, away))
 }
 
-/// Returns the number of guests who got no text between the two counts, and of those who got more
-/// than one.
+/// Compares two counts of each guest's texts. Returns the number of guests who got no text in
+/// between, and the number of guests who got more than one.
 fn answered(before: &[usize], after: &[usize]) -> (usize, usize) {
     let texts: Vec<usize> = before
         .iter()
@@ -171,7 +176,8 @@ fn answered(before: &[usize], after: &[usize]) -> (usize, usize) {
     )
 }
 
-/// Counts texts whose attempt has no answer: `sending` until the doubt is settled, then `unknown`.
+/// Counts our texts in doubt: the provider did not answer the call that sent them. Their state is
+/// `sending` until the doubt is settled, then `unknown`.
 async fn doubtful(ground: &Ground) -> Result<i64> {
     let counts = ground.stack.fleet.store.counts().await?;
     let doubtful = counts

@@ -35,15 +35,16 @@ const GOAL_MS: f64 = 500.0;
 pub(super) struct Slow {
     pub(super) senders: usize,
     pub(super) stops: usize,
-    /// Milliseconds from a STOP's call to its 2xx, without slow senders.
+    /// Milliseconds from the call with a STOP to ingress's 2xx answer, without slow senders.
     pub(super) alone: Percentiles,
-    /// Milliseconds from a STOP's call to its 2xx, while slow senders are connected.
+    /// Milliseconds from the call with a STOP to ingress's 2xx answer, while slow senders are
+    /// connected.
     pub(super) beside: Percentiles,
     pub(super) p99_goal: f64,
 }
 
-/// The way in which a slow sender occupies ingress; it reconnects when ingress closes the
-/// connection.
+/// The way in which a slow sender occupies ingress. The sender connects again when ingress closes
+/// the connection.
 #[derive(Debug, Clone, Copy)]
 enum Kind {
     /// No signature, and a body that arrives byte by byte.
@@ -107,7 +108,7 @@ pub(super) async fn measure(dir: &Path) -> Result<Slow> {
     })
 }
 
-/// Sends STOPs at a steady rate, each from another guest and over its own connection.
+/// Sends STOPs at a steady rate, each from a different guest and over its own connection.
 async fn stops(ground: &Ground, listen: SocketAddr) -> Result<Percentiles> {
     let client = reqwest::Client::builder()
         .no_proxy()

@@ -1,5 +1,5 @@
-//! Measures the time from a process's start until its worker reports that it is ready, with servers
-//! already up, and the worker's idle use of memory and CPU.
+//! Measures the time from a process's start until its worker reports that it is ready. The servers
+//! are running by then. Also measures the worker's use of memory and CPU when idle.
 
 use std::{collections::BTreeMap, path::Path, time::Duration};
 
@@ -17,8 +17,8 @@ use crate::processes::Process;
 const STARTS: usize = 5;
 const READY_TIMEOUT: Duration = Duration::from_secs(30);
 const REST: Duration = Duration::from_secs(10);
-/// Time to wait until a started process is idle: the scheduler's first rounds process all casinos,
-/// including their nightly work.
+/// Time after which a started process is idle. The scheduler gets more time for each casino,
+/// because its first rounds do the nightly work of all casinos.
 const SETTLES: Duration = Duration::from_secs(2);
 const SETTLES_PER_CASINO: Duration = Duration::from_millis(100);
 
@@ -96,7 +96,8 @@ async fn one(ground: &Ground, worker: Worker) -> Result<Started> {
     anyhow::bail!("it was never started")
 }
 
-/// Waits for the worker's log line `ready` and returns the start time in seconds that it reports.
+/// Waits for the worker's log line `ready`. Returns the seconds that the start took, according to
+/// this line.
 async fn ready(log: &Path) -> Result<f64> {
     let until = Instant::now() + READY_TIMEOUT;
     loop {

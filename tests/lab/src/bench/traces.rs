@@ -19,13 +19,15 @@ use super::{
 };
 use crate::whole_traces::{self, Wholeness};
 
-/// The quiet window as a fraction of production's, so that some texts are answered together.
+/// Quiet window and typing delay, as a fraction of their length in production. At this length some
+/// texts are answered together.
 const PAUSES: f64 = 0.05;
-/// The line of the settings file that sets the pauses and that each run replaces.
+/// The line of the settings file that each run replaces to set the pauses.
 const NO_PAUSES: &str = "time.pauses = 0.0";
-/// Every tenth guest sends a second text at once, whose webhook is delivered twice.
+/// Every tenth guest sends a second text right after the first. The webhook of the second text is
+/// delivered twice.
 const EVERY: usize = 10;
-/// Number of texts that are kept unanswered while the fleet's throughput is measured.
+/// Number of texts that are unanswered at any time while the fleet's throughput is measured.
 const UNDER_WAY: usize = 64;
 const READY_TIMEOUT: Duration = Duration::from_secs(120);
 
@@ -154,9 +156,8 @@ async fn ready(running: &Running) -> Result<()> {
     Ok(())
 }
 
-/// Lets guests write, some of them two texts, waits until all have their last receipt, and returns
-/// the rate in texts per second: the given rate, else half of the fleet's throughput, which is
-/// measured with the same guests.
+/// Lets guests write one or two texts each, and waits until every answer has its last receipt.
+/// Returns the texts per second: `bench.rate`, or half of the throughput that was measured first.
 async fn traced(running: &Running, bench: &Bench) -> Result<f64> {
     let all = Guests {
         casinos: bench.casinos,
@@ -189,8 +190,8 @@ async fn traced(running: &Running, bench: &Bench) -> Result<f64> {
     Ok(rate)
 }
 
-/// Sends second texts right after the first ones, to be answered together with them, and delivers
-/// their webhooks twice.
+/// Sends the second text of every tenth guest right after the first, so that both are answered
+/// together. Delivers the webhook of the second text twice.
 async fn more(running: &Running, guests: Guests, rate: f64) -> Result<()> {
     let sim = running.ground.sim();
     let began = Instant::now() + Duration::from_millis(30);

@@ -16,8 +16,8 @@ use super::ground::Ground;
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Taken {
     pub(super) resident_bytes: u64,
-    /// The part of `resident_bytes` that is the process's own; the rest is pages of the program's
-    /// file, shared by all its processes.
+    /// The part of `resident_bytes` that this process uses alone. The rest is pages of the
+    /// program's file, which all processes of the program share.
     pub(super) own_bytes: u64,
     pub(super) cpu: Duration,
 }
@@ -38,8 +38,8 @@ pub(super) fn of(pid: u32) -> Taken {
         };
         status.lines().find_map(kib).unwrap_or(0) * 1_024
     };
-    // The fields follow the name in parentheses: state is field 3, user and system ticks (1/100 s)
-    // are 14 and 15.
+    // The process's name stands in parentheses; the first field after it is field 3. Fields 14 and
+    // 15 are the user and the system time, in ticks of 1/100 s.
     let stat = read("stat");
     let fields: Vec<u64> = stat
         .rsplit(')')
@@ -71,7 +71,8 @@ pub(super) fn of_tree(pid: u32) -> Taken {
         })
 }
 
-/// Requests to the servers: counts since their start, or differences and averages of such counts.
+/// Numbers of requests to the servers, since the servers started. Also used for differences and
+/// averages of these numbers.
 #[derive(Debug, Clone, Copy, Default, Serialize)]
 pub(super) struct Asked {
     /// Messages that JetStream stored.
@@ -133,7 +134,7 @@ impl Asked {
     }
 }
 
-/// Prints the statements that cost Postgres most, per text.
+/// Prints the statements on which Postgres spent most time, with each one's cost per text.
 pub(super) async fn statements(ground: &Ground, texts: usize) -> Result<()> {
     let rows = ground
         .sql(&format!(

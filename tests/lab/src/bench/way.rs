@@ -21,8 +21,8 @@ pub(super) struct Step {
     pub(super) takes: f64,
 }
 
-/// Returns the steps in the order in which they begin. When a trace has several spans of one name,
-/// the first counts; names that fewer than half of the traces have are left out.
+/// Returns the steps in the order in which they begin. If a trace has several spans of one name,
+/// only the first is used. Names that occur in fewer than half of the traces are left out.
 pub(super) fn of(spans: &[Span]) -> Vec<Step> {
     let mut times: BTreeMap<&str, Vec<(f64, f64)>> = BTreeMap::new();
     let mut whole = 0;
@@ -65,8 +65,8 @@ pub(super) fn of(spans: &[Span]) -> Vec<Step> {
     steps
 }
 
-/// Converts nanoseconds to milliseconds since midnight: with full timestamps the fraction of an
-/// `f64` would be too coarse.
+/// Converts a timestamp in nanoseconds to milliseconds since midnight (UTC). As a full timestamp,
+/// an `f64` would have too few digits for fractions of a millisecond.
 fn millis(nanos: u64) -> f64 {
     (nanos % 86_400_000_000_000) as f64 / 1e6
 }

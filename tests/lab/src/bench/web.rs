@@ -1,6 +1,7 @@
-//! Measures the web path (D33): the time from a visitor's POST to the first and the last frame of
-//! the answer, compared with the floor of one durable publish, one commit and one write to a
-//! socket; the cost of idle streams; and the effect of readers who never read on other visitors.
+//! Measures the web path (D33): the time from a visitor's POST to the first and to the last frame
+//! of the answer. The floor for comparison is one durable publish, one commit and one write to a
+//! socket. Also measures idle streams, and readers who never read and so may slow down other
+//! visitors.
 
 use std::{
     net::SocketAddr,
@@ -35,8 +36,8 @@ use super::{
 };
 use crate::processes::Process;
 
-/// Number of visitors who ask; each asks once before anything is measured, so that the fleet knows
-/// them.
+/// Number of visitors who ask. Each asks once before the measurement, because a first contact must
+/// not be measured.
 const VISITORS: usize = 400;
 /// Number of questions that are unanswered at any time while the fleet's throughput is measured.
 const UNDER_WAY: usize = 32;
@@ -45,8 +46,8 @@ const CRIES: usize = 100;
 const CRY: &str = "i want to kill myself";
 const IDLE_STREAMS: usize = 10_000;
 const NEVER_READERS: usize = 1_000;
-/// Number of questions that make a visitor's conversation too long for the buffers of a reader who
-/// never reads.
+/// Number of questions in the conversation that a reader opens and never reads. Their answers do
+/// not fit into the connection's buffers.
 const LONG_CONVERSATION: usize = 19;
 const PAGE: &str = "https://www.birch.example";
 const LIMITS: &str = "web.requests_per_minute = 100000000\nweb.connections = 20000\nweb.connections_per_address = 20000\nweb.token_key = \"bench only: signs sessions of this run\"\n";
@@ -56,11 +57,11 @@ const QUESTIONS: [&str; 4] = [
     "Where can I park?",
     "What shows are on this week?",
 ];
-/// Wait after many streams were opened at once, until each has read the messages that are there and
-/// the cost of opening them has passed.
+/// Wait after many streams were opened at once. It is long enough for each stream to read the
+/// stored messages.
 const SETTLED: Duration = Duration::from_secs(12);
 const PATIENCE: Duration = Duration::from_secs(30);
-/// Goals of issue L, as upper limits.
+/// Goals for the web path, as upper limits.
 const MOST_OVER_FLOOR_MS: f64 = 10.0;
 const MOST_GROWTH_MB: f64 = 300.0;
 const MOST_P95_IDLE_MS: f64 = 400.0;
@@ -70,8 +71,8 @@ const MOST_UNREAD_MB: f64 = 64.0;
 const MOST_UNREAD_SECONDS: f64 = 60.0;
 const MOST_RISE: f64 = 0.20;
 
-/// Latencies of a series of questions, in milliseconds: from the POST to the first words of the
-/// answer, and to its end.
+/// Latencies of a series of questions, in milliseconds. `first` is the time from the POST to the
+/// first words of the answer, `done` the time to its end.
 #[derive(Debug, Clone, Copy, Serialize)]
 pub(super) struct Asked {
     pub(super) rate: f64,
@@ -84,8 +85,8 @@ pub(super) struct Web {
     /// Answers per second while [`UNDER_WAY`] questions are unanswered at any time.
     pub(super) throughput: f64,
     pub(super) asked: Asked,
-    /// Duration of one publish, one commit and one write to a socket, in milliseconds, at the same
-    /// rate as `asked`.
+    /// Duration in milliseconds of one publish, one commit and one write to a socket. They are made
+    /// as often as the questions of `asked`.
     pub(super) floor: Percentiles,
     /// Time from a cry for help until the helplines are on the page, in milliseconds.
     pub(super) cry: Percentiles,
@@ -129,7 +130,7 @@ pub(super) async fn measure(dir: &Path, bench: &Bench) -> Result<Web> {
     let second = Gateway::start(&running.ground, "web-2").await?;
     let visitors = Visitors::meet(&running.ground, first.address).await?;
     let throughput = visitors.saturate(bench.seconds).await?;
-    // Updates the planner's statistics before anything is measured; autovacuum would do so within a
+    // Updates the planner's statistics before latency is measured. Autovacuum would do so within a
     // new fleet's first minute.
     running.ground.sql("analyze").await?;
     let rate = bench.rate.unwrap_or((throughput / 2.0).max(1.0));
@@ -142,7 +143,7 @@ pub(super) async fn measure(dir: &Path, bench: &Bench) -> Result<Web> {
     let floor = floor(&running.ground, rate, bench.seconds).await?;
     let before = second.resident()?;
     let idle = Idle::open(second.address, &visitors).await?;
-    // Waits until each idle stream has read the messages that are there.
+    // Waits until each idle stream has read the stored messages.
     sleep(SETTLED).await;
     let idle_mb = (second.resident()? - before) / 1e6;
     out!("web: {IDLE_STREAMS} idle streams took {idle_mb:.0} MB");
@@ -150,7 +151,7 @@ pub(super) async fn measure(dir: &Path, bench: &Bench) -> Result<Web> {
     let (end_seconds, told) = second.end(idle).await?;
     let before = first.resident()?;
     let unread = Unread::open(first.address, &visitors).await?;
-    // Waits until the cost of opening so many streams at once has passed and all of them are stuck.
+    // Waits until the work of opening the streams is done and the buffers of all of them are full.
     sleep(SETTLED).await;
     let pid = first.process.pid().context("the gateway has ended")?;
     let (beside_unread, cut) = tokio::join!(visitors.ask(rate, bench.seconds), unread.cut(pid));
@@ -186,7 +187,7 @@ pub(super) async fn measure(dir: &Path, bench: &Bench) -> Result<Web> {
     })
 }
 
-/// A web gateway that runs as a process of its own.
+/// A web gateway that runs in its own process.
 struct Gateway {
     process: Process,
     address: SocketAddr,
@@ -225,8 +226,8 @@ impl Gateway {
         Ok(usage::of(pid).resident_bytes as f64)
     }
 
-    /// Ends the process with SIGTERM, as an orchestrator does; returns the seconds that this took
-    /// and the number of streams that got the event `bye`.
+    /// Ends the process with SIGTERM, as an orchestrator does. Returns the seconds that the end
+    /// took, and the number of streams that got the event `bye`.
     async fn end(mut self, idle: Idle) -> Result<(f64, usize)> {
         let pid = self.process.pid().context("the gateway has ended")?;
         let began = Instant::now();
@@ -242,7 +243,7 @@ impl Gateway {
     }
 }
 
-/// Visitors with sessions, whose first questions were answered.
+/// Visitors who have a session, and an answer to their first question.
 struct Visitors {
     address: SocketAddr,
     casino: String,
@@ -303,8 +304,8 @@ impl Visitors {
         ask(&self.http, self.address, token, question).await
     }
 
-    /// Asks for `seconds`, with [`UNDER_WAY`] questions unanswered at any time, and returns the
-    /// answers per second.
+    /// Asks questions for `seconds`, with [`UNDER_WAY`] unanswered at any time. Returns the answers
+    /// per second.
     async fn saturate(&self, seconds: u64) -> Result<f64> {
         let began = Instant::now();
         let until = began + Duration::from_secs(seconds);
@@ -321,8 +322,8 @@ impl Visitors {
         Ok(answered as f64 / began.elapsed().as_secs_f64())
     }
 
-    /// Lets new visitors cry for help, one after the other, and returns the times until they have
-    /// the helplines.
+    /// Lets new visitors cry for help, one after the other, and returns the times until they
+    /// received the helplines.
     async fn cry(&self) -> Result<Percentiles> {
         let mut took = Vec::with_capacity(CRIES);
         for _ in 0..CRIES {
@@ -392,7 +393,8 @@ async fn ask(
     timeout(PATIENCE, read).await.context("no answer")?
 }
 
-/// Measures one durable publish, one commit and one write to a socket, one after the other.
+/// Makes one durable publish, one commit and one write to a socket, one after the other. Repeats
+/// this at the given rate. Returns percentiles of the total time of the three.
 async fn floor(ground: &Ground, rate: f64, seconds: u64) -> Result<Percentiles> {
     let url = ground.servers.postgres.url_of(DATABASE);
     let pool = sqlx::PgPool::connect(&url).await?;
@@ -412,8 +414,8 @@ async fn floor(ground: &Ground, rate: f64, seconds: u64) -> Result<Percentiles> 
         let id = Uuid::new_v4();
         let began = Instant::now();
         let message = Outgoing {
-            // A stream stores this subject's messages, but no worker acts on them, because no
-            // casino has this name.
+            // A stream of JetStream stores messages of this subject, but no worker acts on them,
+            // because no casino is called `bench_floor`.
             subject: "content.bench_floor".to_owned(),
             key: &id.to_string(),
             copy: None,
@@ -433,8 +435,8 @@ async fn floor(ground: &Ground, rate: f64, seconds: u64) -> Result<Percentiles> 
     Ok(percentiles(took))
 }
 
-/// Opens a stream over plain TCP, so that it costs our process little. `buffer` is the size of its
-/// receive buffer in bytes; `None` is the system's default.
+/// Opens a stream over plain TCP, so that it costs this program little memory. `buffer` is the size
+/// of the connection's receive buffer in bytes; `None` is the system's default.
 async fn open(address: SocketAddr, token: &str, buffer: Option<u32>) -> Result<TcpStream> {
     let socket = TcpSocket::new_v4()?;
     if let Some(bytes) = buffer {
@@ -455,7 +457,8 @@ struct Idle {
 }
 
 impl Idle {
-    /// Opens each stream for another visitor, because a browser shares one stream over its tabs.
+    /// Opens each stream for a different visitor: in reality all tabs of one browser share one
+    /// stream.
     async fn open(address: SocketAddr, visitors: &Visitors) -> Result<Self> {
         let opened: Vec<Result<TcpStream>> = stream::iter(0..IDLE_STREAMS)
             .map(|_| async move {
@@ -525,7 +528,7 @@ impl Unread {
             sleep(Duration::from_secs(1)).await;
             most = most.max(usage::of(gateway).resident_bytes as f64);
             // Writes one byte to each stream, because a write reports a cut connection. The gateway
-            // does nothing with the byte, which is no whole request.
+            // ignores the byte, because it is not a whole request.
             let mut open = Vec::with_capacity(left.len());
             for mut stream in left {
                 if stream.write_all(b"x").await.is_ok() {

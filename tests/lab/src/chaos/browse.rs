@@ -1,5 +1,5 @@
-//! Plays the visitors of the websites: their browsers call the gateways, read streams, lose
-//! connections, and resume at another gateway after the last frame that they received.
+//! Plays the visitors of the websites. Their browsers call the gateways, read streams and lose
+//! connections. They resume at another gateway, after the last frame that they received.
 
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
@@ -20,19 +20,20 @@ use super::{
     visitors::{Question, Visitor},
 };
 
-/// Time without an answer or a frame after which a browser connects again.
+/// A browser connects again after this time without an answer or a frame.
 const SILENT: Duration = Duration::from_secs(5);
 const RECONNECT: Duration = Duration::from_millis(100);
-/// Longest time for which a browser tries to send a message, or to read the messages that it lacks.
+/// Longest time for which a browser tries to send a message, or to read the messages that it has
+/// not received.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// Value of `Last-Event-ID` that stands before the first frame of a conversation.
+/// Value of `Last-Event-ID` that means: before the first frame of the conversation.
 const BEGINNING: &str = "0:0";
 
 /// A visitor's visit, as the visitor's browser saw it.
 #[derive(Debug)]
 pub(crate) struct Browsed {
     pub(crate) guest: GuestHash,
-    /// Secrets of the visit: the session's token and id.
+    /// Secrets of the visit, which no log may hold: the session's token and the visitor's id.
     pub(crate) secrets: [String; 2],
     /// Number of messages that were sent.
     pub(crate) posted: usize,
@@ -42,8 +43,8 @@ pub(crate) struct Browsed {
     pub(crate) refused: Vec<StatusCode>,
     pub(crate) read: Read,
     pub(crate) held: Option<Held>,
-    /// Time at which the visitor began to read the messages that were left. A message that is
-    /// delivered later, as after a long takeover on a slow machine, may stay unread.
+    /// Time at the end of the run at which the visitor began to read the remaining messages. A
+    /// message that is delivered after this time may stay unread.
     pub(crate) left_at: Option<DateTime<Utc>>,
     session: Session,
 }
@@ -69,7 +70,7 @@ struct Session {
 enum Streamed {
     /// The answer is complete.
     Ended,
-    /// The connection broke, or nothing came for a while.
+    /// The connection broke, or nothing arrived for [`SILENT`].
     Broken,
     NotTaken,
 }
@@ -140,7 +141,8 @@ impl Session {
 
 // === impl Browsed ===
 
-/// Plays one visit.
+/// Plays one visit, in which the visitor asks the questions. If the plan says so, staff take the
+/// conversation over meanwhile.
 pub(crate) async fn visit(ground: Arc<Ground>, visitor: Visitor) -> Result<Browsed> {
     let began = Instant::now();
     let session = Session::begin(&ground, visitor.casino).await?;
@@ -177,7 +179,7 @@ pub(crate) async fn visit(ground: Arc<Ground>, visitor: Visitor) -> Result<Brows
 
 impl Browsed {
     /// Sends a message until a gateway accepts it. If the visitor reads the answer at once, sends
-    /// it until the answer is complete.
+    /// the message again until the answer is complete.
     async fn ask(&mut self, ground: &Ground, question: Question) {
         let id = Uuid::new_v4();
         let until = Instant::now() + PATIENCE;
@@ -197,8 +199,8 @@ impl Browsed {
                 if question.reads {
                     call = call.header("accept", "text/event-stream");
                 }
-                // The first call of a visit needs no `Last-Event-ID`: there is no earlier answer to
-                // skip.
+                // Names the last frame that was read. The first call of a visit names none, because
+                // there is no earlier answer to skip.
                 if self.posted > 1 || self.read.last.is_some() {
                     call = call.header("last-event-id", self.place());
                 }
@@ -268,8 +270,8 @@ impl Browsed {
         }
     }
 
-    /// Reads the messages that are left once the fleet has settled. Returns without an error if
-    /// some stay unread; the checks find them.
+    /// Reads the remaining messages after the fleet has settled. Messages that stay unread are no
+    /// error here; the checks find them.
     pub(crate) async fn catch_up(&mut self, ground: &Ground) {
         self.left_at = Some(ground.stack.fleet.clock.now());
         let until = Instant::now() + PATIENCE;

@@ -1,4 +1,5 @@
-//! A host's browser: an account with a session, and forms posted to either console.
+//! Plays the browser of a member of staff with the role `host`. The browser has a session and posts
+//! each form to the next console in turn.
 
 use std::{
     sync::atomic::{AtomicUsize, Ordering},
@@ -23,12 +24,12 @@ const PASSWORD: &str = "four green boats";
 /// Longest wait for the answer to a form; a console that was killed does not answer.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// A host who is logged in at every casino.
+/// A member of staff with the role `host`, logged in at every casino.
 #[derive(Debug)]
 pub(crate) struct Desk {
     http: Client,
     token: Token,
-    /// Name of the host in the pages and in the audit log.
+    /// Name of this person in the pages and in the audit log.
     pub(crate) actor: String,
     consoles: Vec<String>,
     calls: AtomicUsize,
@@ -45,8 +46,8 @@ pub(crate) enum Posted {
 }
 
 impl Desk {
-    /// Creates the host's account and a session. The forms go to the consoles at these addresses in
-    /// turn.
+    /// Creates the person's account and a session. The forms go to the consoles at these addresses
+    /// in turn.
     pub(crate) async fn open(fleet: &Fleet, store: &Store, consoles: Vec<String>) -> Result<Self> {
         let id = fleet.ids.next();
         let invitation = Invitation {
@@ -84,15 +85,16 @@ impl Desk {
         })
     }
 
-    /// Returns the URL of one of the conversation's pages or forms, at the consoles in turn.
+    /// Returns the URL of a page or form of the conversation. Each call takes the next console in
+    /// turn.
     fn page(&self, casino: &CasinoId, conversation: ConversationId, form: &str) -> String {
         let n = self.calls.fetch_add(1, Ordering::Relaxed) % self.consoles.len();
         let console = &self.consoles[n];
         format!("{console}/c/{casino}/conversations/{conversation}{form}")
     }
 
-    /// Returns the mark that the thread's page shows: a reply must name it, so that the console can
-    /// tell whether the page was outdated.
+    /// Returns the mark that the thread's page shows. A reply must send the mark back, so that the
+    /// console can tell whether the page was outdated.
     pub(crate) async fn mark(
         &self,
         casino: &CasinoId,

@@ -1,5 +1,5 @@
-//! Facts for the checker: the fleet's rows, which it reads as the database owner with its own SQL,
-//! and the carrier's ledger.
+//! Facts for the checker: the carrier's ledger, and the fleet's rows. The rows are read as the
+//! database owner, with SQL that the fleet does not use.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -88,7 +88,7 @@ pub(crate) struct Texted {
     pub(crate) occurred_at: DateTime<Utc>,
     /// When the carrier got the text, just before its first call of the webhook.
     pub(crate) told_at: DateTime<Utc>,
-    /// When the carrier first read a 2xx; `None` if it never did.
+    /// When the carrier first got a 2xx for the text's webhook; `None` if it never did.
     pub(crate) acknowledged_at: Option<DateTime<Utc>>,
     pub(crate) calls: usize,
 }
@@ -103,7 +103,8 @@ pub(crate) struct Facts {
     pub(crate) attempts: HashMap<Uuid, AttemptRow>,
     pub(crate) dead: Vec<DeadRow>,
     pub(crate) paused: Vec<Paused>,
-    /// Visits to the websites, each with its conversation; `None` if the fleet stored none.
+    /// Visits to the websites, each with its conversation; `None` if the fleet stored no
+    /// conversation.
     pub(crate) browsed: Vec<(Browsed, Option<Uuid>)>,
     /// Conversations whose ticket waits for a person.
     pub(crate) waiting: HashSet<Uuid>,
@@ -111,17 +112,16 @@ pub(crate) struct Facts {
     pub(crate) held: Vec<Held>,
     pub(crate) odd: Vec<Visit>,
     pub(crate) deletions: HashMap<String, DeletionRow>,
-    /// Phones of guests whose deletion was requested and not withdrawn, so that their rows may be
-    /// gone.
+    /// Phones of guests whose deletion was requested and not withdrawn. Their rows may be gone.
     pub(crate) forgotten: HashSet<String>,
-    /// Time at which the old number of the casino that moves went to another casino; `None` if it
-    /// never did.
+    /// One casino changes its number during the run. This is the time at which another casino got
+    /// the old number; `None` if that never happened.
     pub(crate) handed_on: Option<DateTime<Utc>>,
     /// Phones of odd guests who are opted out at the casino they first wrote to.
     pub(crate) stopped_at_former: HashSet<String>,
 }
 
-/// The deletion of a guest whom an operator chose to forget.
+/// The deletion of a guest, which an operator requested.
 #[derive(Debug, Clone, Deserialize)]
 pub(crate) struct DeletionRow {
     pub(crate) phone_hash: String,
@@ -222,8 +222,8 @@ impl Facts {
         })
     }
 
-    /// Returns each send that the carrier accepted, with its attempt and text; `None` when the
-    /// database holds no attempt for the send.
+    /// Returns each send that the carrier accepted, with its attempt and its text. These are `None`
+    /// if the database holds no attempt for the send.
     pub(crate) fn sends(
         &self,
     ) -> impl Iterator<Item = (&Outbound, Option<(&AttemptRow, &OutboundRow)>)> {
@@ -290,7 +290,8 @@ struct Stopped {
     phone_hash: String,
 }
 
-/// Returns the attempt's id, which each send request carries in its webhook URL.
+/// Returns the id of our attempt at this send. Each send request carries that id at the end of its
+/// webhook URL.
 fn attempt_of(sent: &Outbound) -> Option<Uuid> {
     sent.webhook_url
         .as_deref()?
@@ -337,7 +338,8 @@ fn acknowledged(inbound: &Inbound) -> Option<DateTime<Utc>> {
         .attempts
         .iter()
         .find(|a| a.acknowledged())?;
-    // Adds 2 ms, because the ledger truncates both times to the millisecond.
+    // Adds 2 ms, because the ledger truncates both the call's start and its duration to the
+    // millisecond.
     Some(
         call.at
             + TimeDelta::milliseconds(

@@ -1,5 +1,5 @@
-//! The environment of a run: private servers, the carrier simulator with its ledger (in this
-//! process, which is never killed), proxies, casinos, and the workers' settings.
+//! The environment of a run: private servers, proxies, casinos, the workers' settings, and the
+//! carrier simulator with its ledger. The simulator runs in this process, which is never killed.
 
 use std::{
     net::SocketAddr,
@@ -33,7 +33,7 @@ use crate::stack::{API_KEY, Plan, SIGNING_SEED, Stack};
 /// servers.
 pub(crate) struct Ground {
     pub(crate) stack: Stack,
-    /// The browser of the host who takes conversations over.
+    /// The browser of the person who takes conversations over.
     pub(crate) desk: Desk,
     pub(crate) webhooks: Proxy,
     nats: Proxy,
@@ -45,11 +45,11 @@ pub(crate) struct Ground {
     pub(crate) dir: PathBuf,
     /// Addresses of the web gateways, by instance.
     gateways: Vec<SocketAddr>,
-    /// Settings files by instance: the first process of each kind connects to its servers directly,
+    /// Settings files by instance. The first process of each kind connects to its servers directly,
     /// the second through the proxies.
     configs: Vec<PathBuf>,
-    /// Time at which the old number of the casino that changed its number went to another casino;
-    /// `None` until then.
+    /// One casino changes its number during the run. This is the time at which another casino got
+    /// the old number; `None` until then.
     pub(crate) handed_on: watch::Sender<Option<DateTime<Utc>>>,
 }
 
@@ -142,7 +142,8 @@ impl Ground {
         Ok(())
     }
 
-    /// Adds a casino with this number, or replaces the casino's number by this one.
+    /// Adds casino `n` with the phone number `number`. If the casino exists, `number` replaces its
+    /// old phone number.
     pub(crate) async fn open_casino(&self, n: usize, number: &str) -> Result<()> {
         let demo = onboard::read_casino("demo/casino.json", seven_packs::demo::CASINO)?;
         let (config, content) = (casino(&demo, n, number)?, seven_packs::demo::CONTENT);
@@ -215,8 +216,8 @@ async fn fleet(
     let url = format!("http://{}/webhooks/telnyx", webhooks.addr);
     let mut sim = seven_carrier_sim::Settings::new(url, API_KEY, SIGNING_SEED);
     sim.time_scale = SCALE;
-    // Both ingress processes may be down for seconds. The carrier retries long enough, because a
-    // text that it gave up on would prove nothing.
+    // Both ingress processes may be down for seconds. The carrier retries for longer than that,
+    // because a text on which it gave up would prove nothing.
     sim.retry_delays = [5, 10, 20, 40, 60, 100, 200, 200, 200]
         .map(Duration::from_secs)
         .to_vec();
@@ -281,8 +282,8 @@ fn address(url: &str) -> Result<SocketAddr> {
         .context("reading a server's address")
 }
 
-/// Returns free addresses, on ports below the range of outgoing connections: such a connection
-/// could otherwise take the port of a killed ingress.
+/// Returns free addresses, on ports below the range of outgoing connections. Otherwise an outgoing
+/// connection could take the port of an ingress that was killed.
 async fn free_addresses(count: usize) -> Result<Vec<SocketAddr>> {
     let mut found = Vec::new();
     let first = 10_240 + u16::try_from(std::process::id() % 18_000).unwrap_or_default();

@@ -1,5 +1,5 @@
-//! Lets the guests of all visits send their texts through the carrier simulator, and the visitors
-//! of the websites use the gateways.
+//! Lets the guests of all visits send their texts through the carrier simulator. Lets the visitors
+//! of the websites call the gateways.
 
 use std::{sync::Arc, time::Duration};
 
@@ -19,15 +19,17 @@ use super::{
     visits::{ASKED, DELETION, MACHINE, Odd, Visit},
 };
 
-/// Longest time for which guests wait until the number has gone to another casino. After it they
-/// text anyway, and the run has nothing to examine for that promise.
+/// One casino's number is handed on to another casino during the run. A guest waits for this at
+/// most `HAND_OVER`. After that the guest texts anyway, but `stops_reach_the_former` does not
+/// examine the guest's STOP.
 const HAND_OVER: Duration = Duration::from_secs(60);
 
 /// Facts of a run that neither the carrier's ledger nor the fleet's rows hold.
 #[derive(Debug, Default)]
 pub(crate) struct Played {
     pub(crate) browsed: Vec<Browsed>,
-    /// Takeovers of conversations by text: the times during which a person had the conversation.
+    /// Takeovers of conversations with guests who text: the times during which a person had the
+    /// conversation.
     pub(crate) held: Vec<Held>,
 }
 
@@ -125,8 +127,8 @@ async fn guest(ground: Arc<Ground>, visit: Visit) -> Result<Option<Held>> {
     }
 }
 
-/// Waits until the number has gone to another casino, but no longer than [`HAND_OVER`]; this takes
-/// longer while servers are down.
+/// Waits until the number is handed on to another casino, at most [`HAND_OVER`]. This happens late
+/// if servers are down at the planned time.
 async fn handed_on(ground: &Ground) {
     let mut handed_on = ground.handed_on.subscribe();
     drop(timeout(HAND_OVER, handed_on.wait_for(Option::is_some)).await);
@@ -162,7 +164,7 @@ async fn machine(ground: Arc<Ground>, visit: Visit, answer: &'static str) {
     }
 }
 
-/// Requests a guest's deletion as an operator, some time after the guest arrived. Does nothing when
+/// Requests a guest's deletion as an operator, [`ASKED`] after the guest arrived. Does nothing when
 /// the database is down at that moment or does not know the guest.
 async fn forget(ground: Arc<Ground>, visit: Visit) {
     sleep(ASKED).await;

@@ -1,5 +1,5 @@
-//! `./scripts/chaos`: runs the fleet under load while it kills processes, breaks connections and
-//! makes sends fail. Then a checker proves the promises from the carrier's ledger and the database.
+//! `./scripts/chaos`: runs the fleet under load, kills processes, breaks connections and makes
+//! sends fail. Then a checker proves the promises from the carrier's ledger and the database.
 
 mod browse;
 mod check;
@@ -146,7 +146,7 @@ async fn one_run(dir: &Path, seed: u64, span: Duration, patience: Duration) -> R
         .accepted
         .iter()
         .filter_map(|sent| sent.text.as_deref());
-    // Short answers are not searched for: their few words may occur anywhere.
+    // Short answers are not searched for, because their few words may occur anywhere.
     let answers = answers.filter(|text| text.split_whitespace().count() > 4);
     let visitors = facts.browsed.iter().flat_map(|(visit, _)| &visit.secrets);
     let session = ground.desk.secret();
@@ -184,7 +184,7 @@ async fn one_run(dir: &Path, seed: u64, span: Duration, patience: Duration) -> R
     }
     let held = report::print(&facts, &struck, &seen, &findings, span, settled);
     if held {
-        // When we run as root, the data of Postgres lies outside the run's folder.
+        // If this program runs as root, Postgres keeps its data outside the run's folder.
         ground.servers.postgres.wipe_data().await?;
     }
     Ok(held)

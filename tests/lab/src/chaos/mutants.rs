@@ -1,5 +1,5 @@
-//! Runs fleets that each break one promise on purpose, because only a checker that notices every
-//! broken promise proves anything.
+//! Runs fleets that each break one promise on purpose. The checker proves something only if it
+//! notices every broken promise.
 
 use std::process::{ExitCode, Stdio};
 
@@ -33,8 +33,8 @@ const MUTANTS: [&str; 18] = [
 ];
 /// Seconds of load per mutant, unless --seconds is given.
 const SECONDS: u64 = 60;
-/// Longest wait for the fleet to settle. A fleet that lost a text never settles; a healthy one
-/// settles within 15 s on a busy machine.
+/// Longest wait for the fleet to settle. A fleet that lost a text never settles. A healthy fleet
+/// settles within 15 s, even on a busy machine.
 const SETTLE_SECONDS: &str = "45";
 
 /// Runs the mutants. Exit code 1 means that the checker missed one.

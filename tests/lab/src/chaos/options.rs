@@ -18,8 +18,8 @@ pub struct Chaos {
     /// Seed from which faults and load are drawn; by default a new one, which is printed.
     #[arg(long)]
     pub(crate) seed: Option<u64>,
-    /// Break each promise on purpose instead, one after the other, and show that the checker
-    /// notices.
+    /// Run the mutants instead: break each promise on purpose, one after the other, and show that
+    /// the checker notices.
     #[arg(long)]
     pub(crate) mutants: bool,
     /// Run only these mutants; needs --mutants.

@@ -1,5 +1,5 @@
-//! The schedule of faults, drawn from the seed alone, so that the same seed and length give the
-//! same schedule. Pure.
+//! The schedule of faults. It is drawn from the seed alone: the same seed and length give the same
+//! schedule. Pure.
 
 use std::time::Duration;
 
@@ -23,7 +23,7 @@ pub(crate) enum Server {
 /// Connections that pass through one of our proxies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Link {
-    /// Connections of the second process of each kind to a server.
+    /// Connections that the second process of each kind has to a server.
     To(Server),
     /// Connections of the carrier to ingress.
     Webhooks,
@@ -57,9 +57,9 @@ pub(crate) enum Strike {
     },
     /// The casino `visits::MOVES` gets another number; its guests keep writing to the old one.
     MoveNumber,
-    /// A new casino gets the old number of the casino that moved.
+    /// A new casino gets the old number of the casino that changed its number.
     HandOnNumber,
-    /// Sets a casino's flag `pause_outbound` for a while.
+    /// Sets a casino's switch `pause_outbound` for `span`.
     Pause {
         casino: usize,
         span: Duration,
@@ -87,7 +87,8 @@ impl Server {
 pub(crate) fn schedule(seed: u64, span: Duration) -> Vec<(Duration, Strike)> {
     let mut rng = StdRng::seed_from_u64(seed);
     let minutes = span.as_secs_f64() / 60.0;
-    // Rates are per ten minutes: ten kills of each kind of worker, seven of each server.
+    // Rates are per ten minutes. For example, each kind of worker is killed ten times, and each
+    // server seven times.
     let times =
         |per_ten: f64, least: usize| ((per_ten * minutes / 10.0).ceil() as usize).max(least);
     let mut strikes = Vec::new();
@@ -119,8 +120,8 @@ pub(crate) fn schedule(seed: u64, span: Duration) -> Vec<(Duration, Strike)> {
         });
     }
     for n in 0..times(150.0, 10) {
-        // Every third fault leaves a text in doubt: the carrier accepts the text, but neither an
-        // answer nor a receipt shows that.
+        // Every third fault leaves a text in doubt: the carrier accepts the text, but the call
+        // fails and the receipt is lost.
         let (fault, mute) = if n % 3 == 0 {
             (doubtful(&mut rng), true)
         } else {
@@ -138,15 +139,15 @@ pub(crate) fn schedule(seed: u64, span: Duration) -> Vec<(Duration, Strike)> {
             span: millis(&mut rng, 1_000, 5_000),
         });
     }
-    // Schedules no strike in the first second, in which the fleet starts its work, or in the last
-    // tenth, so that every strike meets texts.
+    // No strike comes in the first second of the load, when the fleet starts its work. None comes
+    // in the last tenth, because texts must be in work at every strike.
     let last = span.mul_f64(0.9).max(Duration::from_secs(2));
     let mut timed: Vec<(Duration, Strike)> = strikes
         .into_iter()
         .map(|strike| (rng.random_range(Duration::from_secs(1)..last), strike))
         .collect();
-    // Freezes the gates, so that the KEEP with which a guest cancels a deletion still waits on the
-    // bus when the deletion is due.
+    // A guest of kind `DELETED` cancels a deletion with KEEP. The gates freeze before, so that the
+    // KEEP still waits on the bus when the deletion is due.
     let moments = odd_moments(span)
         .filter(|(_, kind)| *kind == DELETED)
         .map(|(at, _)| at + FROZEN_FROM);
@@ -157,8 +158,8 @@ pub(crate) fn schedule(seed: u64, span: Duration) -> Vec<(Duration, Strike)> {
     );
     timed.push((span.mul_f64(MOVED_AT), Strike::MoveNumber));
     timed.push((span.mul_f64(HANDED_ON_AT), Strike::HandOnNumber));
-    // The bus is down for two minutes; the texts that arrive meanwhile are answered once it is
-    // back.
+    // In a long run the bus is down once, for two minutes. Texts that arrive during the outage are
+    // answered afterwards.
     if span >= LONG {
         timed.push((
             span.mul_f64(0.2),

@@ -1,5 +1,5 @@
-//! A TCP proxy whose connections can be cut and slowed. With several targets it alternates between
-//! them and skips targets that do not listen, as a load balancer does.
+//! A TCP proxy whose connections can be cut and slowed. If it has several targets, it alternates
+//! between them and skips those that do not listen.
 
 use std::{
     io,
@@ -61,7 +61,7 @@ impl Proxy {
         self.weather.send_modify(|w| w.cuts += 1);
     }
 
-    /// Delays every chunk by this time from now on; zero ends the delay.
+    /// Delays every chunk of data by this time from now on; zero ends the delay.
     pub(crate) fn slow(&self, by: Duration) {
         self.weather.send_modify(|w| w.slow = by);
     }
@@ -86,8 +86,8 @@ async fn accept(
     carried: Arc<AtomicUsize>,
 ) {
     loop {
-        // An accept fails when the client has gone or too many files are open. Both pass, so it is
-        // retried.
+        // An accept fails when the client has gone or too many files are open. Both conditions
+        // pass, so the proxy tries again.
         let Ok((client, _)) = listener.accept().await else {
             tokio::time::sleep(Duration::from_millis(50)).await;
             continue;

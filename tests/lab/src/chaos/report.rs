@@ -18,8 +18,9 @@ use super::{
     watch::Seen,
 };
 
-/// Minimum number of kills of each kind of process, and of STOPs in flight, in ten minutes of load;
-/// shorter runs need a proportional share.
+/// Minimum numbers for ten minutes of load; a shorter run needs a proportional share. `KILLS`:
+/// kills of each kind of process. `STOPS`: STOPs that arrive before the guest's question is
+/// answered.
 const KILLS: f64 = 5.0;
 const STOPS: f64 = 50.0;
 /// Maximum number of violations that are printed per promise.
@@ -127,7 +128,7 @@ pub(crate) fn print(
             continue;
         }
         held = false;
-        // A check that examined nothing found no violation either, but proves nothing.
+        // A check that examined nothing finds no violation, but it proves nothing.
         if finding.violations.is_empty() {
             out!("EMPTY   {} (no {what})", finding.promise);
             continue;

@@ -4,8 +4,8 @@ use seven_settings::Worker;
 
 pub(crate) const CASINOS: usize = 4;
 
-/// Index of a casino whose number carries 20 segments per second, four of them for safety texts.
-/// Crowds of guests send it HELP at once.
+/// Index of the slow casino: its number carries 20 segments per second, four of them for safety
+/// texts. Crowds of guests text HELP to this casino at the same time.
 pub(crate) const SLOW: usize = CASINOS + 1;
 
 /// Number of processes of each kind of worker.
@@ -23,5 +23,5 @@ pub(crate) const WORKERS: [Worker; 8] = [
     Worker::Console,
 ];
 
-/// Scale of all time intervals of the fleet and of the carrier.
+/// Time scale of the fleet (`[time] scale`) and of the carrier simulator.
 pub(crate) const SCALE: f64 = 0.05;

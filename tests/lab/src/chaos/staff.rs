@@ -16,12 +16,13 @@ use super::{
 
 /// Time between two tries while a store is down.
 const AGAIN: Duration = Duration::from_millis(20);
-/// Time after which a conversation that still does not exist is looked for only every [`LATER`], so
-/// that the search does not load the database: the guest's text then waits for the bus.
+/// If the conversation does not exist after this time, its first text is probably waiting for the
+/// bus. The conversation is then looked for only every [`LATER`], so that the search does not load
+/// the database.
 const SOON: Duration = Duration::from_secs(2);
 const LATER: Duration = Duration::from_millis(500);
-/// Longest time for which a person retries one action. It outlasts repeated outages of the stores
-/// and a machine that falls behind.
+/// Longest time for which a person retries one action. Even repeated outages of the stores on a
+/// slow machine are shorter.
 const PATIENCE: Duration = Duration::from_secs(180);
 
 /// The time during which a person had a conversation: from the commit of the takeover to the
@@ -33,9 +34,9 @@ pub(crate) struct Held {
     pub(crate) to: DateTime<Utc>,
 }
 
-/// Takes the guest's conversation over as soon as it exists, writes to the guest, and gives it
-/// back. Returns `None` when the guest got no conversation, because the message never reached the
-/// fleet.
+/// Takes the guest's conversation over as soon as the conversation exists, writes to the guest, and
+/// gives it back. Returns `None` if there is no conversation, because the guest's message never
+/// reached the fleet.
 pub(crate) async fn take_over(
     ground: &Ground,
     casino: &CasinoId,
@@ -81,9 +82,9 @@ async fn conversation_of(
     Ok(found.map(|(_, conversation)| conversation))
 }
 
-/// Takes the conversation over. If a console refuses the form as outdated, posts it again with this
-/// person as the current holder, because an earlier try may have succeeded although its answer was
-/// lost.
+/// Takes the conversation over. If a console refuses the form as outdated, an earlier try may have
+/// succeeded although its answer was lost. Then posts the form again, with this person as the
+/// current holder.
 async fn begin(ground: &Ground, place: (&CasinoId, ConversationId)) -> bool {
     let (desk, reason) = (&ground.desk, ("reason", "chaos"));
     let free = desk.post(place, "/takeover", &[reason, ("held", "")]).await;
@@ -94,8 +95,8 @@ async fn begin(ground: &Ground, place: (&CasinoId, ConversationId)) -> bool {
     desk.post(place, "/takeover", &mine).await == Posted::Done
 }
 
-/// Writes to the guest. A form that a console refuses as outdated is posted again; a form whose
-/// answer was lost is not, because nobody can tell whether it was stored.
+/// Writes to the guest. If a console refuses the form as outdated, posts it again. If the answer is
+/// lost, does not post the form again, because it may have been stored.
 async fn write(ground: &Ground, (casino, conversation): (&CasinoId, ConversationId)) {
     let began = Instant::now();
     while began.elapsed() < PATIENCE {
@@ -114,8 +115,8 @@ async fn write(ground: &Ground, (casino, conversation): (&CasinoId, Conversation
     }
 }
 
-/// Gives the conversation back. If a console refuses the form as outdated, posts it again with no
-/// current holder, because an earlier try may have succeeded although its answer was lost.
+/// Gives the conversation back. If a console refuses the form as outdated, an earlier try may have
+/// succeeded although its answer was lost. Then posts the form again, with no current holder.
 async fn end(ground: &Ground, place: (&CasinoId, ConversationId)) -> bool {
     let desk = &ground.desk;
     let mine = desk
@@ -127,7 +128,7 @@ async fn end(ground: &Ground, place: (&CasinoId, ConversationId)) -> bool {
     desk.post(place, "/release", &[("held", "")]).await == Posted::Done
 }
 
-/// Retries the action until it succeeds, because consoles and stores may be down.
+/// Retries the action for at most [`PATIENCE`], because consoles and stores may be down.
 async fn insist<F: Future<Output = bool>>(attempt: impl Fn() -> F) -> Result<()> {
     let began = Instant::now();
     while !attempt().await {

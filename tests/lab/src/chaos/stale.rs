@@ -19,8 +19,8 @@ pub(crate) fn message_id(phone: &str, n: usize) -> String {
     format!("stale-{}-{n}", hex::encode(phone))
 }
 
-/// Publishes the texts of a visit as ingress does, but dated hours ago. Retries until the bus has
-/// them.
+/// Publishes the texts of a visit as ingress does, but dated [`STALE_HOURS`] ago. Retries until the
+/// bus has them.
 pub(crate) async fn publish(ground: &Ground, visit: &Visit) -> Result<()> {
     let casino = casino_id(visit.casino).parse()?;
     let at = ground.stack.fleet.clock.now() - TimeDelta::hours(STALE_HOURS);

@@ -1,4 +1,4 @@
-//! Executes the scheduled strikes, as the faults are called here, and counts them.
+//! Executes the scheduled strikes and counts them. A strike is a fault that is caused on purpose.
 
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
@@ -21,10 +21,11 @@ use super::{
     workers::Workers,
 };
 
-/// Index of the new number of the casino that changes its number.
+/// `casino_number(MOVED)` is the new number of the casino that changes its number.
 const MOVED: usize = 8;
 
-/// A pause of a casino: from the commit of its flag to the request to remove the flag.
+/// The time in which a casino's sending was paused: from the commit of the switch to the request to
+/// remove it.
 #[derive(Debug, Clone)]
 pub(crate) struct Paused {
     pub(crate) casino: String,
@@ -78,8 +79,8 @@ impl Striker {
             done.context("a strike panicked")??;
         }
         self.ground.stack.sim.set_rules(Plan::default())?;
-        // Deletes all flags, also those that were stored although the connection broke before the
-        // answer.
+        // Deletes all switches. Some may have been stored although the connection broke before
+        // Postgres confirmed them.
         self.insist("delete from controls".to_owned()).await?;
         Ok(std::mem::take(&mut *self.struck.lock().await))
     }
@@ -137,8 +138,8 @@ impl Striker {
         Ok(())
     }
 
-    /// Gives a casino this number, as `seven casino add` does, and retries until the stores accept
-    /// it.
+    /// Adds a casino with this number, or gives this number to an existing casino, as `seven casino
+    /// add` does. Retries while a store is down.
     async fn add(&self, casino: usize, number: &str) -> Result<()> {
         let mut last = Ok(());
         for _ in 0..200 {
@@ -181,7 +182,7 @@ impl Striker {
             "insert into controls (casino_id, name, actor, reason) values ('{casino}', 'pause_outbound', 'seven chaos', 'chaos')
              on conflict do nothing returning 1"
         );
-        // An earlier strike has already set the flag; that strike's time span counts.
+        // If an earlier strike has set the switch, that strike removes it and records the pause.
         if self.insist(set).await?.trim() != "1" {
             return Ok(());
         }

@@ -19,23 +19,26 @@ pub(crate) struct Visitor {
     pub(crate) takeover: Option<Takeover>,
 }
 
-/// A message of a visitor, in the order of the visit.
+/// One message of a visitor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Question {
     /// Time from the beginning of the visit. The message is sent later if the visitor is still busy
-    /// with the one before it.
+    /// with the previous message.
     pub(crate) after: Duration,
     pub(crate) text: &'static str,
-    /// Whether the visitor reads the answer at once; if not, it is read at the end with all others.
+    /// Whether the visitor reads the answer at once; if not, the visitor reads it at the end of the
+    /// run.
     pub(crate) reads: bool,
-    /// Number of calls with the message's id, made at the same time to the gateways in turn.
+    /// Number of calls that send this message. All have the same id and are made at the same time,
+    /// to the gateways in turn.
     pub(crate) calls: usize,
     /// Number of frames of the first stream after which the visitor's connection breaks; `None` if
     /// it does not break.
     pub(crate) breaks_after: Option<usize>,
 }
 
-/// Visitors per second: few enough that a casino stays below its message limit, texts included.
+/// Visitors per second. A casino's visitors and its guests who text must together stay below the
+/// casino's message limit.
 const RATE: f64 = 1.0;
 
 /// Returns all visitors of a run in the order of their arrival.

@@ -15,7 +15,7 @@ pub(crate) struct ScriptLine {
     pub(crate) text: &'static str,
     /// Time between the writing of the text and its webhook.
     pub(crate) written: Duration,
-    /// The webhook is called once more after this time.
+    /// Time after which the webhook is called once more; `None` if it is not.
     pub(crate) again: Option<Duration>,
 }
 
@@ -38,15 +38,15 @@ pub(crate) enum Odd {
     Flood,
     /// A guest who sends a cry for help in the middle of a flood of texts.
     Cry,
-    /// A guest whom an operator chose to delete, and who cancels the deletion with KEEP before it
-    /// is due.
+    /// A guest whose deletion an operator requests. The guest cancels the deletion with KEEP before
+    /// it is due.
     Deleted,
     /// A guest who asks a question before the casino's number is reassigned, and sends STOP to the
     /// number afterwards.
     HandedOn,
-    /// One of a crowd of guests who ask the slow casino for help at once.
+    /// One of a crowd of guests who text HELP to the slow casino at the same time.
     Crowd,
-    /// A guest who sends a cry for help while the crowd's answers still wait.
+    /// A guest who sends a cry for help while the answers to a crowd still wait to be sent.
     CryInCrowd,
     /// A guest whose texts reach the gates long after ingress received them.
     Stale,
@@ -54,10 +54,10 @@ pub(crate) enum Odd {
     TakenOver(Takeover),
 }
 
-/// A person of the casino takes a conversation over, writes, and gives it back.
+/// A takeover: a member of the casino's staff takes a conversation over, writes, and gives it back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Takeover {
-    /// Time from the start of the conversation until the person has it.
+    /// Time from the start of the conversation until the person takes it over.
     pub(crate) after: Duration,
     /// Time from the takeover until the person gives the conversation back.
     pub(crate) span: Duration,
@@ -66,7 +66,7 @@ pub(crate) struct Takeover {
 /// The text of a person who took a conversation over.
 pub(crate) const PERSONS_TEXT: &str = "Dana here, a table by the window is yours at seven.";
 
-/// Draws a takeover that often begins while an answer is on its way.
+/// Draws a takeover. It often begins while the host's answer is on its way.
 pub(crate) fn takeover(rng: &mut StdRng) -> Takeover {
     Takeover {
         after: Duration::from_millis(rng.random_range(0..250)),
@@ -80,12 +80,12 @@ pub(crate) const MACHINE: Duration = Duration::from_secs(8);
 pub(crate) const ASKED: Duration = Duration::from_millis(2_500);
 /// Time from the operator's request for deletion to the deletion.
 pub(crate) const DELETION: Duration = Duration::from_secs(4);
-/// Time from an [`Odd::Deleted`] guest's arrival until the gates freeze, and the duration of the
-/// freeze. The guest's KEEP then still waits on the bus when the deletion is due.
+/// The gates freeze `FROZEN_FROM` after an [`Odd::Deleted`] guest arrives, and stay frozen for
+/// `FROZEN`. The guest's KEEP then still waits on the bus when the deletion is due.
 pub(crate) const FROZEN_FROM: Duration = Duration::from_millis(4_800);
 pub(crate) const FROZEN: Duration = Duration::from_secs(3);
-/// Number of kinds of odd guests that take turns; `DELETED` is the index of the kind
-/// [`Odd::Deleted`].
+/// Number of kinds of odd guests in [`odd_moments`]; `DELETED` is the index of [`Odd::Deleted`]
+/// among them.
 const KINDS: usize = 3;
 pub(crate) const DELETED: usize = 2;
 
@@ -93,16 +93,17 @@ pub(crate) const DELETED: usize = 2;
 pub(crate) fn odd_moments(span: Duration) -> impl Iterator<Item = (Duration, usize)> {
     (0..span.as_secs() / 7).map(|n| (Duration::from_secs(3 + 7 * n), n as usize % KINDS))
 }
-/// Number of guests in a crowd, and seconds from one crowd to the next: twice the time in which the
-/// slow casino's number can send all answers.
+/// `CROWD`: number of guests in a crowd. `CROWD_EVERY_SECONDS`: time from one crowd to the next.
+/// The slow casino's number needs half of this time to answer a whole crowd.
 const CROWD: u64 = 60;
 const CROWD_EVERY_SECONDS: u64 = 60;
 /// Age of the texts of an [`Odd::Stale`] guest, well over the pack's `usefulness_minutes`.
 pub(crate) const STALE_HOURS: i64 = 2;
 const STALE_EVERY_SECONDS: u64 = 10;
 
-/// The casino whose number changes, and the shares of the load after which the number changes and
-/// the old number is reassigned.
+/// `MOVES`: index of the casino whose number changes. `MOVED_AT`: share of the load's duration
+/// after which the number changes. `HANDED_ON_AT`: share after which another casino gets the old
+/// number.
 pub(crate) const MOVES: usize = CASINOS - 1;
 pub(crate) const MOVED_AT: f64 = 0.4;
 pub(crate) const HANDED_ON_AT: f64 = 0.7;
@@ -124,8 +125,8 @@ pub(crate) const QUESTIONS: [&str; 9] = [
 /// The name that a guest gives in one of the questions.
 pub(crate) const NAME: &str = "Quillon";
 
-/// Visits per second. Each has about two texts, so that a casino stays below its limit of 200 texts
-/// a minute.
+/// Visits per second. Each visit has about two texts, and a casino must stay below its limit of 200
+/// texts a minute.
 const RATE: f64 = 2.0;
 
 const AREA_CODES: [u32; 45] = [
@@ -152,9 +153,12 @@ pub(crate) fn visits(seed: u64, span: Duration) -> Vec<Visit> {
     all
 }
 
-/// Returns the odd guests: every seven seconds one of the alternating kinds, every four seconds one
-/// whose conversation a person takes over, crowds, guests whose texts come hours late, and guests
-/// who write to a number shortly before and after its reassignment.
+/// Returns the odd guests:
+/// - every seven seconds one of the kinds of [`odd_moments`],
+/// - every four seconds a guest whose conversation a person takes over,
+/// - crowds, and in each of them a guest who cries for help,
+/// - guests whose texts come hours late,
+/// - guests who write to a number shortly before and after its reassignment.
 fn odd(rng: &mut StdRng, span: Duration) -> Vec<Visit> {
     let phone = |n: usize| format!("+1{}55502{:02}", AREA_CODES[n / 100], n % 100);
     let say = |after: u64, text| ScriptLine {

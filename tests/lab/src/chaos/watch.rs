@@ -1,4 +1,4 @@
-//! Watches a run: restarts workers that ended by themselves, counts redeliveries, collects the
+//! Watches a run. Restarts workers that ended by themselves, counts redeliveries, collects the
 //! names of metrics, and searches bus messages for secrets.
 
 use std::{
@@ -20,7 +20,7 @@ use super::{check::Secrets, facts, ground::Ground, workers::Workers};
 
 #[derive(Debug, Default)]
 pub(crate) struct Seen {
-    /// Messages that the bus delivered again, as sampled; the real number is higher.
+    /// Number of redeliveries seen in samples of the bus; the real number is higher.
     pub(crate) redeliveries: AtomicUsize,
     pub(crate) ended_by_themselves: AtomicUsize,
     /// Connections carried by the proxies.
@@ -33,14 +33,14 @@ pub(crate) struct Seen {
     pub(crate) told: Mutex<Vec<String>>,
 }
 
-/// Number of rounds between two readings of the metrics.
+/// Number of rounds from one reading of the metrics to the next.
 const ROUNDS: usize = 10;
 
 pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Searches every message's subject and headers for secrets.
+/// Searches the subject and the headers of every bus message for secrets.
 pub(crate) async fn overhear(
     ground: Arc<Ground>,
     secrets: Arc<Secrets>,
@@ -74,8 +74,8 @@ pub(crate) async fn watch(ground: Arc<Ground>, workers: Arc<Workers>, seen: Arc<
             Err(error) => tracing::warn!(%error, "looking after the workers failed"),
         }
         if round.is_multiple_of(ROUNDS) {
-            // Misses the metrics of workers that were just killed; a later round reads those of
-            // their successors.
+            // A worker that was just killed exposes no metrics; a later round reads those of its
+            // successor.
             let shown = workers.series().await;
             lock(&seen.series).extend(shown);
         }
@@ -104,8 +104,9 @@ pub(crate) async fn watch(ground: Arc<Ground>, workers: Arc<Workers>, seen: Arc<
     }
 }
 
-/// Waits until every webhook has ended and the fleet has no work left; returns false after
-/// `patience`. `on_web` is the number of messages that gateways took.
+/// Waits until the carrier has no webhook left to deliver and the fleet has no work left. Returns
+/// false if that takes longer than `patience`. `on_web` is the number of visitors' messages that
+/// gateways took.
 pub(crate) async fn settle(ground: &Ground, on_web: usize, patience: Duration) -> Result<bool> {
     let until = Instant::now() + patience;
     while Instant::now() < until {

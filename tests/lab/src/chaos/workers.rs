@@ -122,7 +122,7 @@ fn spawn(ground: &Ground, worker: Worker, instance: usize) -> Result<Process> {
     )
 }
 
-/// Returns every line that is not a comment, without its value.
+/// Returns every line of a metrics page that is not a comment, without its value.
 fn names(text: &str) -> impl Iterator<Item = String> {
     let lines = text.lines().filter(|line| !line.starts_with('#'));
     lines.filter_map(|line| Some(line.rsplit_once(' ')?.0.to_owned()))

@@ -19,7 +19,7 @@ pub(super) const SETTINGS: &str = "console.listen = \"127.0.0.1:7714\"\nconsole.
      console.second_factor = false\n";
 const BY: &str = "seven dev";
 
-/// Creates the demo operator, or gives it a new password; returns the password.
+/// Creates the demo operator, or gives the existing one a new password. Returns the password.
 pub(super) async fn password(stack: &Stack) -> Result<String> {
     let store = console_store(&stack.settings, stack)?;
     let password = hex::encode(rand::random::<[u8; 8]>());

@@ -1,5 +1,5 @@
-//! `./scripts/dev --doctor`: only checks the machine. Each server is found, starts on a free port,
-//! answers, and stops.
+//! `./scripts/dev --doctor`: checks this machine and runs no fleet. Each server is found, started
+//! on a free port, and stopped after it has answered.
 
 use std::time::Instant;
 

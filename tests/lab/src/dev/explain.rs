@@ -1,5 +1,5 @@
-//! Explains a reply to the handset: the path it took through the fleet, and the time each stage
-//! needed. The explanation holds ids, names and times, never a text or a phone.
+//! Explains a reply on the handset's page: the reply's path through the fleet, and the time that
+//! each stage needed. The explanation holds ids, names and times, never a text or a phone.
 
 use std::time::Duration;
 
@@ -17,7 +17,8 @@ use uuid::Uuid;
 const PATH_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Builds the explanation from the rows. If `shifted`, the fleet's clock differs from the
-/// database's, so times count from when the guest's text was stored, not from when it was received.
+/// database's clock. Times then start when the database stored the guest's text, because the time
+/// of its receipt came from the fleet's clock.
 pub(crate) fn explain(store: Store, shifted: bool) -> Explain {
     Explain::new(move |attempt| {
         let store = store.clone();
@@ -37,8 +38,8 @@ pub(crate) fn explain(store: Store, shifted: bool) -> Explain {
     })
 }
 
-/// Finds the path of an attempt. It searches all casinos, because an attempt's id does not name its
-/// casino and one simulator serves the whole fleet.
+/// Finds the path of the text that an attempt sent. Searches all casinos, because an attempt's id
+/// does not name its casino and one simulator serves the whole fleet.
 async fn path(store: &Store, attempt: Uuid, shifted: bool) -> seven_store::Result<Option<Value>> {
     for entry in store.roster().await? {
         let mut tx = store.bind(&entry.casino).await?;

@@ -1,5 +1,5 @@
-//! The interactive run: prints the addresses of everything, then runs a handset in the terminal
-//! and serves handsets to the browser.
+//! The interactive run. Prints the addresses of all pages and folders, then runs a handset in the
+//! terminal and serves handsets to the browser.
 
 use std::{io::IsTerminal, time::Instant};
 

@@ -1,5 +1,5 @@
-//! Runs Prometheus with our rules on this machine for the fleet of `./scripts/dev`; its data is
-//! deleted with the fleet.
+//! Runs Prometheus with our rules on this machine, for the fleet of `./scripts/dev`. Prometheus
+//! keeps its data in the fleet's data folder.
 
 use std::{
     path::{Path, PathBuf},
@@ -15,11 +15,13 @@ use tokio::process::{Child, Command};
 pub(super) struct Prometheus {
     pub(super) url: String,
     _child: Child,
-    // Declared last, so that it guards the process until the process has ended.
+    // Declared last, because fields drop in order and the watchdog must guard the process to its
+    // end.
     _watchdog: Watchdog,
 }
 
-/// Starts Prometheus with the rules in `rules`; it scrapes the fleet's metrics.
+/// Starts Prometheus with the rules in the folder `rules`. Prometheus reads the fleet's metrics at
+/// `ops_url`.
 pub(super) async fn start(rules: &Path, dir: &Path, ops_url: &str) -> Result<Prometheus> {
     let rules = rules
         .canonicalize()
@@ -28,8 +30,8 @@ pub(super) async fn start(rules: &Path, dir: &Path, ops_url: &str) -> Result<Pro
     let data = dir.join("prometheus");
     std::fs::create_dir_all(&data).with_context(|| format!("creating {}", data.display()))?;
     let config = write_config(&data, &rules, ops_url)?;
-    // Another process may take the port before Prometheus binds it; Prometheus then logs the error
-    // and ends.
+    // Chooses a free port. If another process takes it before Prometheus binds it, Prometheus logs
+    // the error and ends.
     let listen = tokio::net::TcpListener::bind("127.0.0.1:0")
         .await?
         .local_addr()?;

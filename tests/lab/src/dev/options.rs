@@ -27,7 +27,7 @@ pub struct Dev {
     /// Content of that casino (JSON or JSON Lines).
     #[arg(long, value_name = "FILE")]
     pub content_file: Option<PathBuf>,
-    /// Let the hosted model of this settings file answer; its [model] table is read.
+    /// Let a hosted model answer; the [model] table of this settings file names it.
     #[arg(long, value_name = "FILE.toml")]
     pub model: Option<PathBuf>,
     /// Send every trace to this collector (OTLP over HTTP), such as http://127.0.0.1:4318.

@@ -1,5 +1,5 @@
-//! `--say` and `--script`: send texts as a guest, wait until all work is done, and print the texts
-//! that the carrier accepted.
+//! Runs `--say` and `--script`. Sends texts as a guest, waits until all work is done, and prints
+//! the texts that the carrier accepted.
 
 use std::{io::Write, time::Duration};
 
@@ -27,7 +27,8 @@ const ANSWER_TIMEOUT: Duration = Duration::from_secs(60);
 pub(crate) struct Line {
     pub(crate) from: String,
     pub(crate) text: String,
-    /// Milliseconds until the next line is sent; `None`: the script first waits for the answers.
+    /// Milliseconds until the next line is sent. `None`: the next line is sent when the fleet has
+    /// answered all lines so far.
     #[serde(default)]
     pub(crate) wait_ms: Option<u64>,
 }

@@ -11,7 +11,8 @@ use seven_testkit::{Options, Servers};
 use super::options::Dev;
 use crate::stack::{Plan, Ports, Stack};
 
-/// Ports of a run that keeps its data, so that pages in a browser reconnect after a restart.
+/// Fixed ports, for a run that keeps its data. With them, open pages in a browser connect again
+/// after a restart.
 const PORTS: Ports = Ports {
     handset: 7711,
     webhooks: 7712,
@@ -27,8 +28,8 @@ pub(crate) struct House {
     scratch: bool,
 }
 
-/// Starts servers and fleet. With `scratch` the data is in a folder that is deleted when the run
-/// ends; otherwise the run continues with the data of the last one.
+/// Starts servers and fleet. With `scratch` the data is in a folder that is deleted at the end of
+/// the run. Otherwise the run continues with the data of the previous run.
 pub(crate) async fn house(dev: &Dev, workers: &[Worker], scratch: bool) -> Result<House> {
     let dir = if scratch {
         dev_dir().join(format!("run-{}", std::process::id()))
@@ -68,8 +69,8 @@ pub(crate) async fn house(dev: &Dev, workers: &[Worker], scratch: bool) -> Resul
         workers: workers.to_vec(),
         casino_name: config.prompts.casino_name_display.clone(),
         casino_number: config.operational.telnyx_phone_number.as_str().to_owned(),
-        // The `[model]` table comes last, because TOML counts all keys after a table's heading to
-        // the table.
+        // The `[model]` table comes last, because in TOML all keys after a table's heading belong
+        // to that table.
         extra: console_settings(workers).to_owned()
             + &web_settings(workers, &config)
             + &dev.otlp.as_ref().map(traced).unwrap_or_default()
@@ -79,7 +80,7 @@ pub(crate) async fn house(dev: &Dev, workers: &[Worker], scratch: bool) -> Resul
                 .map(model_table)
                 .transpose()?
                 .unwrap_or_default(),
-        // The handset's history is kept with the data.
+        // A run that keeps its data also keeps the handset's history.
         ledger_file: (!scratch).then(|| dir.join("carrier.jsonl")),
     };
     let stack = Stack::start_at(plan, if scratch { Ports::default() } else { PORTS }).await?;
@@ -98,8 +99,8 @@ pub(crate) async fn house(dev: &Dev, workers: &[Worker], scratch: bool) -> Resul
         )?,
     };
     onboard::load_content(&stack.fleet, &config.casino_id, &file, &text, "seven dev").await?;
-    // Stores an empty list of self-excluded guests, because without a list no guest would count as
-    // checked.
+    // Stores an empty list of self-excluded guests, because without a list every guest would count
+    // as not checked for self-exclusion.
     let mut tx = stack.fleet.store.bind(&config.casino_id).await?;
     tx.replace_exclusions(&[], "seven dev").await?;
     tx.commit().await?;
@@ -130,7 +131,7 @@ impl House {
     }
 }
 
-/// Returns settings of the web gateway, its port and the casino that its page shows; empty if the
+/// Returns the web gateway's settings: its port, and the casino that its page shows. Empty if the
 /// gateway does not run.
 fn web_settings(workers: &[Worker], config: &CasinoConfig) -> String {
     if workers.contains(&Worker::WebGateway) {

@@ -23,14 +23,15 @@ pub struct Dialogue {
     /// The casino's local time at the first text.
     pub at: NaiveDateTime,
     pub written: Written,
-    /// The language in which the dialogue begins.
+    /// The language of the first text; the guest may change it later.
     pub language: Language,
     #[serde(default)]
     pub tags: Vec<String>,
     pub turns: Vec<Turn>,
 }
 
-/// Whether the dialogue was written before or after the tested code first ran on it.
+/// Whether the dialogue was finished before the conversation code first ran on it, or was written
+/// later.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Written {
@@ -59,7 +60,7 @@ pub struct Expect {
     pub verdict: Option<Verdict>,
     /// The answering agent has to be one of these.
     pub agent: Option<OneOrMore>,
-    /// Facts that must all occur; of an entry with several wordings, one must occur.
+    /// Facts that must all occur; if an entry has several wordings, one of them must occur.
     pub facts: Vec<OneOrMore>,
     /// Wordings that must not occur.
     pub forbid: Vec<String>,
@@ -67,8 +68,8 @@ pub struct Expect {
     pub any_of_items: Vec<String>,
     /// Profile fields that must be known about the guest after this turn.
     pub fields: BTreeMap<String, serde_json::Value>,
-    /// The content does not hold the answer: the host must say that it does not know, or name the
-    /// phone, and must invent nothing.
+    /// Whether the content lacks the answer. If so, the host must say that it does not know, or
+    /// give the casino's phone number. It must invent nothing.
     pub unanswerable: bool,
     /// Maximum number of segments over all texts of the answer.
     pub segments_max: Option<usize>,
@@ -124,8 +125,8 @@ impl Verdict {
     }
 }
 
-/// Reads every `*.yaml` file of `dir`, sorted by name; `only` keeps files whose name contains one
-/// of the given words.
+/// Reads every `*.yaml` file of `dir`, sorted by name. If `only` is not empty, reads only files
+/// whose name contains one of the words in `only`.
 pub fn read_dir(dir: &Path, only: &[String]) -> Result<Vec<Dialogue>> {
     let entries = std::fs::read_dir(dir).with_context(|| format!("reading {}", dir.display()))?;
     let mut files: Vec<PathBuf> = entries
@@ -160,7 +161,8 @@ pub fn read_dir(dir: &Path, only: &[String]) -> Result<Vec<Dialogue>> {
     Ok(dialogues)
 }
 
-/// Parses one dialogue.
+/// Parses one dialogue in YAML. Fails if there is no turn, if a turn has no text of the guest, or
+/// if a profile field is unknown.
 pub fn parse(text: &str) -> Result<Dialogue> {
     let dialogue: Dialogue = serde_yaml_ng::from_str(text)?;
     ensure!(!dialogue.turns.is_empty(), "a dialogue needs a turn");

@@ -58,8 +58,8 @@ pub(super) fn known(profile: &Profile, field: &str, now: DateTime<Utc>) -> Json 
     }
 }
 
-/// Returns whether the known value matches the expected one. Lists match in any order, a single
-/// value matches a list that holds it, and `wife` or `husband` matches `spouse`.
+/// Returns whether the known value matches the expected one. Lists match in any order. A list that
+/// holds the expected value matches, too. The known `spouse` matches `wife` and `husband`.
 pub(super) fn says(known: &Json, expected: &Json) -> bool {
     match (known, expected) {
         (Json::Array(have), Json::Array(want)) => {

@@ -1,5 +1,6 @@
-//! Models that good dialogues must tell apart from a real host: one always gives the fallback, one
-//! only recites a content row. Also the seed that makes runs repeatable.
+//! Two models that play bad hosts: one always gives the fallback, the other only recites a content
+//! row. Both must pass few checks, or the dialogues are too easy. Also the seed that makes runs
+//! repeatable.
 
 use std::{convert::Infallible, sync::Arc, time::Duration};
 
@@ -13,18 +14,19 @@ struct Null {
     texts: Texts,
 }
 
-/// A model that always answers with the first row of the retrieval.
+/// A model that always answers with the first content row that the retrieval finds.
 struct TopRow;
 
-/// Wraps a model so that the conversation so far selects its wordings, not the text's id, which
-/// differs in every run.
+/// Wraps a model so that its choice between equivalent wordings depends on the conversation so far.
+/// Otherwise the choice would depend on a text's id, and ids differ in every run.
 struct Steady(Arc<dyn Model>);
 
-/// The models that are evaluated as host.
+/// The models that speak as the host in an evaluation.
 #[derive(Debug, Clone)]
 pub struct Host {
     pub models: Models,
-    /// The hosted model, which is asked first if there is one.
+    /// The hosted model that answers; `models` answer only if it cannot. `None`: `models` alone
+    /// answer.
     pub hosted: Option<Hosted>,
     /// Longest time that the hosted model may take for a turn; `None` uses the default of the
     /// settings.
@@ -63,13 +65,13 @@ pub fn top_row(packs: &Packs) -> Models {
     Models::same(packs, &(Arc::new(TopRow) as Arc<dyn Model>))
 }
 
-/// Returns the same models with wordings that no longer change from run to run.
+/// Returns the models, changed so that their wordings are equal in every run.
 pub fn steady(packs: &Packs, models: &Models) -> Models {
     let made = Models::each(packs, |pack| {
         let model = models.of(pack).ok_or(())?;
         Ok::<Arc<dyn Model>, ()>(Arc::new(Steady(model)))
     });
-    // When a pack has no model, the models stay as they are.
+    // If a pack has no model, returns the models unchanged.
     made.unwrap_or_else(|()| models.clone())
 }
 

@@ -1,5 +1,6 @@
-//! Plays many dialogues on one fleet. Each dialogue has its own casino and swarm with their own
-//! clock, because dates in the content such as "in 12 days" count from the dialogue's first text.
+//! Plays many dialogues on one fleet. Each dialogue has its own casino, and its own swarm whose
+//! clock starts at the dialogue's first text. Dates in the content, such as "in 12 days", count
+//! from that time.
 
 use std::{path::PathBuf, sync::Arc, time::Duration};
 
@@ -35,15 +36,15 @@ use crate::stack::{Plan, Stack};
 
 /// Longest wait for an answer; afterwards the turn has failed and the dialogue continues.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(20);
-/// Longest wait after one of the guest's texts got no answer: later texts of that guest mostly get
-/// none either.
+/// Longest wait for an answer if an earlier text of the guest got none. The wait is short, because
+/// the later texts then mostly get no answer either.
 const SHORT_ANSWER_TIMEOUT: Duration = Duration::from_secs(2);
 /// Time between two checks of a guest's texts; more frequent checks would cost more CPU time than
 /// they save.
 const LOOK: Duration = Duration::from_millis(60);
 const ACTOR: &str = "seven eval";
 
-/// Addresses of the servers. A run writes casinos and guests into them.
+/// Addresses of the servers. A run writes casinos and guests into these servers.
 #[derive(Debug, Clone)]
 pub struct Ground {
     pub nats_url: String,
@@ -58,7 +59,8 @@ pub struct Ground {
 pub struct Theatre {
     stack: Arc<Stack>,
     property: Arc<Property>,
-    /// Number of runs so far; each run has casinos of its own.
+    /// Number of runs so far. The number is part of the casinos' ids, so that each run has separate
+    /// casinos.
     runs: usize,
 }
 
@@ -115,13 +117,14 @@ impl Theatre {
         &self.stack.fleet.cache
     }
 
-    /// Returns the fleet's packs, for which models are made.
+    /// Returns the fleet's packs; a host needs one model for each of them.
     pub fn packs(&self) -> &seven_packs::Packs {
         &self.stack.fleet.packs
     }
 
     /// Plays all dialogues, several at a time, and returns the results in the order of the
-    /// dialogues. A dialogue that breaks off fails all its own checks and no others.
+    /// dialogues. If a dialogue breaks off, all its checks fail; the other dialogues are not
+    /// affected.
     pub async fn play(&mut self, dialogues: &[Dialogue], host: &Host) -> Result<Vec<Played>> {
         self.runs += 1;
         let settings = &self.stack.settings.worker;
@@ -185,7 +188,8 @@ impl Theatre {
     }
 }
 
-/// Returns a dialogue that could not be played, with all its checks failed for this reason.
+/// Returns the result of a dialogue that could not be played. All its checks failed, and `trouble`
+/// is the reason.
 fn broken(dialogue: &Dialogue, trouble: &str) -> Played {
     let heard = Heard {
         trouble: trouble.to_owned(),
@@ -290,8 +294,8 @@ impl Scene {
         &self.config.casino_id
     }
 
-    /// Sends the texts. The host must answer several texts together, as after the quiet window, so
-    /// the swarm is paused until all of them are stored.
+    /// Sends the texts. The host must answer them together, as after the quiet window. If there are
+    /// several, the swarm is therefore paused until all of them are stored.
     async fn say(&self, stack: &Stack, texts: &[String], so_far: usize) -> Result<()> {
         let together = texts.len() > 1;
         let open = self
@@ -331,7 +335,8 @@ impl Scene {
     }
 
     /// Waits until the fleet has finished its work, or until the timeout. Returns the guest's
-    /// timeline, and after a timeout the reason (else an empty string).
+    /// timeline and a note of trouble. The note names the timeout; it is empty if the fleet
+    /// finished.
     async fn hear(&mut self, texts: usize) -> Result<(Timeline, String)> {
         let settled = |timeline: &Timeline| {
             timeline.inbound.len() >= texts

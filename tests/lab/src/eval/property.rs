@@ -25,7 +25,8 @@ pub struct Property {
 // === impl Property ===
 
 impl Property {
-    /// Reads the casino of these files; the demo's document or content stands in for a missing one.
+    /// Reads the casino from these files. If a file is not given, the demo's document or content is
+    /// used.
     pub fn read(casino: Option<&Path>, content: Option<&Path>) -> Result<Self> {
         let (casino_file, casino) = read(casino, "demo/casino.json", seven_packs::demo::CASINO)?;
         let (content_file, content) =
@@ -73,8 +74,8 @@ fn read(file: Option<&Path>, demo_file: &str, demo: &str) -> Result<(String, Str
     Ok((file.display().to_string(), text?))
 }
 
-/// Collects the casino's fallback texts, phone, row names and evidence. `grounds` adds the rows'
-/// content to the evidence.
+/// Collects the casino's fallback texts, phone, row names and evidence. If `grounds` is set, the
+/// rows' content is part of the evidence.
 pub(super) fn house(
     fleet: &Fleet,
     config: &CasinoConfig,

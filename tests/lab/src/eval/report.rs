@@ -24,13 +24,12 @@ pub struct Report {
     pub model: String,
     pub score: Share,
     pub classes: BTreeMap<Class, Share>,
-    /// Share of passed checks, separately for dialogues that were written before the tested code
-    /// first ran on them and for the others.
+    /// Share of passed checks, separately for the dialogues of each [`Written`].
     pub written: BTreeMap<Written, Share>,
     /// Share of the turns tagged `follow-up` whose facts and items are all correct.
     pub follow_ups: Share,
-    /// Number of turns by `model`, `fallback_text`, or the reason why the offline host answered;
-    /// empty without a hosted model.
+    /// Number of turns for each kind of answer: `model`, `fallback_text`, or the reason why the
+    /// offline host answered. Empty without a hosted model.
     pub answered_by: BTreeMap<String, i64>,
     pub dialogues: Vec<Played>,
     pub took_ms: u64,

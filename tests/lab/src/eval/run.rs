@@ -45,10 +45,10 @@ pub struct Eval {
     /// Write the whole report as one HTML page.
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
-    /// Least share of facts checks that must pass.
+    /// Least share of the checks of facts that must pass.
     #[arg(long, value_name = "0..1", default_value_t = owed::FACTS)]
     min_facts: f64,
-    /// Least share of checks that must pass on facts that guests gave about themselves.
+    /// Least share of the checks of the guests' profiles that must pass.
     #[arg(long, value_name = "0..1", default_value_t = owed::EXTRACTION)]
     min_extraction: f64,
     /// Least share of the turns tagged follow-up that must pass.
@@ -58,11 +58,11 @@ pub struct Eval {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Who {
-    /// The model that needs no network.
+    /// The offline host, which calls no server.
     Offline,
     /// Always the fallback; good dialogues must give it a low score.
     Null,
-    /// The first row of the retrieval, whatever the question was.
+    /// Always the first content row that the retrieval finds; good dialogues give it a low score.
     TopRow,
     /// The model that the settings file names.
     Settings,
@@ -158,7 +158,7 @@ pub async fn run(config: Option<&Path>, command: &Eval) -> Result<ExitCode> {
         && report.ratio(Class::Facts) >= *min_facts
         && report.ratio(Class::Extraction) >= *min_extraction
         && report.follow_ups.ratio() >= *min_follow_ups
-        // A hosted model that answered nothing was not measured: the figures are those of the
+        // If the hosted model answered nothing, it was not measured: the figures are those of the
         // offline host.
         && (*model != Who::Settings || report.by_model() > 0);
     Ok(if enough {

@@ -1,5 +1,5 @@
-//! Detects a text's language by its small words, independent of the language that the host claims.
-//! Pure.
+//! Detects a text's language by its small words, such as "the" or "el". The language that the host
+//! claims plays no role. Pure.
 
 use seven_domain::Language;
 
@@ -16,7 +16,8 @@ const SPANISH: &[&str] = &[
     "nuestra", "soy", "como", "cuando", "donde", "sin", "desea", "todos", "dias",
 ];
 
-/// Returns the language with more small words in the text; `None` when both have equally many.
+/// Counts the small words of each language in the text. Returns the language that has more; `None`
+/// if both have equally many.
 pub(super) fn language(text: &str) -> Option<Language> {
     let folded = seven_text::fold(text);
     let words = || {

@@ -1,5 +1,5 @@
-//! `seven audit daily`: writes the sealed days of every casino as files, for a job that runs each
-//! day (SEC-139).
+//! `seven audit daily`: writes the audit log of every casino's sealed days as files, for a job that
+//! runs each day.
 
 use std::path::{Path, PathBuf};
 
@@ -70,8 +70,7 @@ async fn of_casino(
         if missing.is_empty() {
             continue;
         }
-        // The export is audited before its files exist, so that no file leaves without an audit
-        // entry.
+        // The audit entry is written before the files, so that no file exists without an entry.
         note(fleet, casino, seal.day, &missing, &command.by.by).await?;
         std::fs::create_dir_all(&folder)
             .with_context(|| format!("creating {}", folder.display()))?;

@@ -34,8 +34,8 @@ pub struct Export {
     format: Format,
     #[command(flatten)]
     by: By,
-    /// The reason, for the audit log. With one, guests are named by their hash; without, they
-    /// are [HASH].
+    /// The reason, for the audit log. With a reason, guests are named by their hash; without one,
+    /// they appear as [HASH].
     #[arg(long, value_name = "TEXT", value_parser = words)]
     reason: Option<String>,
 }

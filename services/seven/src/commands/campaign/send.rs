@@ -38,7 +38,7 @@ pub struct Send {
     text_es: String,
     #[command(flatten)]
     whom: Whom,
-    /// Send nothing until a second person approves it with `seven campaign approve`.
+    /// Send nothing until a second person approves the campaign with `seven campaign approve`.
     #[arg(long)]
     for_approval: bool,
     #[command(flatten)]
@@ -174,7 +174,7 @@ async fn guests(fleet: &Fleet, casino: &CasinoId, whom: &Whom) -> Result<Vec<Gue
     Ok(guests)
 }
 
-/// Prints the plan; with `each`, one line per guest.
+/// Prints the plan; with `each`, also one line per guest.
 fn say(
     ctx: &Context,
     name: &str,

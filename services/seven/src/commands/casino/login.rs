@@ -119,8 +119,8 @@ fn address(workers: &str, name: &str, password: &str) -> Result<Url> {
     Ok(url)
 }
 
-/// Computes the verifier that Postgres stores for a password (RFC 5802, 7677). It is sent in place
-/// of the password, so that the server's log never has the password.
+/// Computes the verifier that Postgres stores for a password (RFC 5802, 7677). The verifier is sent
+/// instead of the password, so that the password never appears in the log of the database server.
 fn verifier(password: &str, salt: [u8; 16]) -> String {
     const ROUNDS: u32 = 4096;
     let mut block = mac(

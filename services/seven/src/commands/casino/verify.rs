@@ -24,21 +24,21 @@ use crate::{
     out,
 };
 
-/// Number of other casinos whose rows one check tries, at most.
+/// Maximum number of other casinos whose rows one check tries to read and write.
 const OTHERS: usize = 3;
 
 #[derive(Debug, Args)]
 pub struct Verify {
     /// The casino's id.
     casino: CasinoId,
-    /// The other casino whose rows are tried. Without it: up to three others.
+    /// The other casino whose rows the check tries to reach. Without it: up to three others.
     #[arg(long, value_name = "ID")]
     against: Option<CasinoId>,
     #[command(flatten)]
     json: Json,
 }
 
-/// Findings of the check, and the database login it ran as.
+/// Findings of the check, and the database login that the check used.
 #[derive(Debug, serde::Serialize)]
 pub struct Verified {
     pub login: Login,
@@ -136,8 +136,8 @@ pub async fn verify(
         against != Some(casino),
         "--against names {casino} itself; name another casino"
     );
-    // A login of one casino sees no other casino, not even its name, so the owner's login reads the
-    // roster.
+    // The login of one casino does not even see the names of other casinos, so the owner's login
+    // reads the roster.
     let owner = settings.postgres.owner_url.as_ref();
     let witness = login.pinned.as_ref().and(owner);
     let roster = match witness {
@@ -174,8 +174,8 @@ pub async fn verify(
     })
 }
 
-/// Returns the casinos to try; a casino that does not exist if there is no other, because writing
-/// for it must be refused too.
+/// Returns the casinos whose rows the check tries to reach. If there is no other casino, returns a
+/// casino that does not exist: writing rows for it must be refused, too.
 fn tried(others: &[CasinoId], casino: &CasinoId) -> Result<Vec<CasinoId>> {
     if !others.is_empty() {
         return Ok(others.to_vec());

@@ -18,7 +18,7 @@ use crate::{
 
 #[derive(Debug, Subcommand)]
 pub enum Decide {
-    /// Publish a revision that waits. The editor of one that needs a second person cannot.
+    /// Publish a revision that waits. If it needs a second person, its editor cannot publish it.
     Publish {
         #[command(flatten)]
         which: Item,
@@ -28,7 +28,8 @@ pub enum Decide {
         #[command(flatten)]
         by: By,
     },
-    /// Publish all that waits as one change, or nothing: a season's items, entered as drafts.
+    /// Publish all revisions that wait as one change, or none of them, such as a season's items
+    /// that were entered as drafts.
     PublishAll {
         #[command(flatten)]
         of: Casino,
@@ -40,7 +41,7 @@ pub enum Decide {
         #[command(flatten)]
         by: By,
     },
-    /// Refuse a revision that waits; its editor finds the reason.
+    /// Refuse a revision that waits; its editor sees the reason.
     Reject {
         #[command(flatten)]
         which: Item,
@@ -53,11 +54,11 @@ pub enum Decide {
         #[command(flatten)]
         by: By,
     },
-    /// Remove what a revision said from the history, for personal data entered by mistake.
+    /// Remove the contents of a revision from the history, for personal data entered by mistake.
     Purge {
         #[command(flatten)]
         which: Item,
-        /// The revision; not the one that guests get.
+        /// The revision. It cannot be the one that guests get.
         #[arg(long, value_name = "N")]
         revision: i32,
         /// The reason, for the audit log.
@@ -150,8 +151,8 @@ async fn together(
     let fleet = ctx.fleet().await?;
     let mut work = Work::begin(fleet, casino).await?;
     let names = publish_waiting(&mut work, category, by).await?;
-    // The transaction ends before the question: a person takes their time to answer it, and others
-    // may change content meanwhile.
+    // The transaction ends before the person is asked. The answer may take long, and other people's
+    // changes must not wait for it.
     work.rollback().await?;
     if names.is_empty() {
         out!("Nothing waits.");

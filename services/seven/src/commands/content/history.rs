@@ -20,7 +20,7 @@ const MOST: i64 = 200;
 
 #[derive(Debug, Subcommand)]
 pub enum Read {
-    /// List a casino's items, and what waits for a person or its time.
+    /// List a casino's items, and the revisions that wait for a person or for their time.
     List {
         #[command(flatten)]
         of: Casino,
@@ -41,7 +41,8 @@ pub enum Read {
     Diff {
         #[command(flatten)]
         which: Item,
-        /// Revision to compare from; by default what guests got before the other one.
+        /// Revision to compare from; by default the one that guests got before the revision of
+        /// --to.
         #[arg(long, value_name = "N")]
         from: Option<i32>,
         /// Revision to compare to; by default the newest.
@@ -56,7 +57,7 @@ pub enum Read {
         #[arg(long, value_name = "NAME")]
         category: String,
     },
-    /// List what guests asked and the content could not answer, alike questions as one row.
+    /// List what guests asked and the content could not answer; similar questions share one row.
     ///
     /// Numbers, addresses and names with a capital letter are left out; treat the rest as guests'
     /// words.

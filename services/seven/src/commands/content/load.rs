@@ -1,4 +1,5 @@
-//! `seven content load`: saves a file's items by the one path of content.
+//! `seven content load`: saves a file's items with `seven_content`, the one path by which content
+//! changes.
 
 use std::{
     io::Read,
@@ -33,13 +34,14 @@ pub struct Load {
     /// The content (JSON, JSON Lines, CSV, or XLSX with a tab per category); - reads JSON from
     /// stdin.
     file: PathBuf,
-    /// The second person, who approved the file; nothing of it then waits.
+    /// Name of the second person, who approved the file. None of its changes then waits for
+    /// approval.
     #[arg(long, value_name = "NAME", value_parser = words)]
     approved_by: Option<String>,
     /// Switch off the items that the file does not name, in all categories.
     #[arg(long)]
     switch_off_missing: bool,
-    /// Save all of it as drafts, for `seven content publish-all`.
+    /// Save all changes as drafts, for `seven content publish-all`.
     #[arg(long)]
     draft: bool,
     #[command(flatten)]
@@ -50,7 +52,7 @@ pub struct Load {
 
 /// Maximum number of items of each kind that are printed by name; the audit log has all.
 const NAMED: usize = 20;
-/// A person must agree to switch off more than one item in this many, because the file is then
+/// If loading switches off more than one in this many items, a person must agree: the file is
 /// probably the wrong one or incomplete.
 const ONE_IN: usize = 10;
 
@@ -118,8 +120,8 @@ pub(super) async fn vectors(ctx: &Context, casino: &CasinoId) -> Result<()> {
         let row = tx.casino_row().await?;
         tx.commit().await?;
         if let Some(row) = row {
-            // Claims the vectors, so that a swarm that got the announcement of the change leaves
-            // them to this command.
+            // Claims the vectors for this command; otherwise a swarm worker that learns of the
+            // change would make them, too.
             claim_vectors(fleet, casino, row.content_version).await;
         }
     }
@@ -168,7 +170,7 @@ pub(super) fn with_fields((name, fields): &(String, Vec<Change>)) -> String {
     format!("{name}{}", fields.concat())
 }
 
-/// Prints the first names after a sign, and the number of further names.
+/// Prints the first [`NAMED`] of the names, each after a sign, and the number of the others.
 pub(super) fn named(sign: char, names: impl ExactSizeIterator<Item = String>) {
     let more = names.len().saturating_sub(NAMED);
     names.take(NAMED).for_each(|name| out!("  {sign} {name}"));

@@ -1,4 +1,4 @@
-//! `seven content undo|rollback`: old contents come back as new revisions.
+//! `seven content undo|rollback`: makes earlier contents new revisions.
 
 use anyhow::{Result, bail};
 use clap::Subcommand;
@@ -108,8 +108,8 @@ pub(super) async fn restored(ctx: &Context, command: Restore) -> Result<()> {
     }
 }
 
-/// Returns the terms of a rollback. It needs no second person, because the restored contents were
-/// published before.
+/// Returns the terms of an undo or a rollback. A rollback has an `approved_by`, so that it needs no
+/// second person: the contents that it restores were published before.
 fn terms<'a>(by: &'a str, approved_by: Option<&'a str>) -> Terms<'a> {
     Terms {
         source: ContentSource::File,

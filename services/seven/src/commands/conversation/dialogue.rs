@@ -33,7 +33,8 @@ pub struct Dialogue {
     reveal: Reveal,
 }
 
-/// A dialogue as `./scripts/eval` reads it; tests/conversations/README.md describes the format.
+/// The head of a dialogue as `./scripts/eval` reads it; tests/conversations/README.md describes the
+/// format.
 #[derive(Debug, Serialize)]
 struct Head {
     name: String,

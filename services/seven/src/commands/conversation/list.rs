@@ -25,7 +25,7 @@ pub struct List {
     #[command(flatten)]
     of: Casino,
     /// Start of the period: a span before now (30m, 2h, 7d) or a time (RFC 3339). Without it: one
-    /// day. Paused conversations and those with an open case are always shown.
+    /// day ago. Paused conversations and those with an open case are always shown.
     #[arg(long, value_name = "WHEN")]
     since: Option<When>,
     /// Number of rows to show, at most.

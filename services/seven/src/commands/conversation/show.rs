@@ -92,7 +92,7 @@ async fn show(fleet: &Fleet, view: View, command: Show) -> Result<()> {
     Ok(())
 }
 
-/// Returns the facts known about the guest by path, each with value and confidence. Values are
+/// Returns the known facts about the guest, each with its path, value and confidence. Values are
 /// hidden unless `reveal` is set.
 fn facts(shown: &ShownConversation, fleet: &Fleet, reveal: bool) -> Vec<Value> {
     let profile = shown

@@ -1,5 +1,5 @@
-//! Acts on many dead letters: prints a plan, asks for confirmation, handles one letter at a time at
-//! a set rate, and prints exact counts even when interrupted.
+//! Acts on many dead letters: prints a plan, asks for confirmation, and handles one letter at a
+//! time at a set rate. Prints exact counts even if it is interrupted.
 
 use std::{
     collections::BTreeMap,
@@ -41,7 +41,7 @@ pub(super) struct Todo {
 /// Numbers of refused letters by reason code.
 pub(super) type Refused = BTreeMap<&'static str, usize>;
 
-/// The outcomes for all letters of a batch, counted.
+/// Counts of a batch's letters by outcome.
 #[derive(Debug, Default)]
 pub(super) struct Tally {
     pub(super) done: usize,
@@ -58,8 +58,8 @@ pub(super) struct Verb {
     pub(super) done: &'static str,
 }
 
-/// Returns the letters with these ids, or without ids all that match the filters. The oldest come
-/// first, so that a guest's texts keep their order.
+/// Returns the letters with these ids, and the letters that match the filters in `parts`. The
+/// oldest come first, so that a guest's texts keep their order.
 pub(super) async fn collect(
     fleet: &Fleet,
     ids: &[IdPrefix],
@@ -162,8 +162,8 @@ pub(super) fn confirmed(verb: Verb, letters: usize, yes: bool) -> Result<bool> {
     Ok(letters == 0 || confirm(&format!("{} {letters} dead letter(s)", verb.order), yes)?)
 }
 
-/// Handles the letters one after the other, at most `per_second`. Ctrl-C and SIGTERM stop it
-/// between two letters.
+/// Handles the letters one after the other, at most `per_second` of them in a second. Ctrl-C and
+/// SIGTERM stop it between two letters.
 pub(super) async fn each(
     todos: &[Todo],
     per_second: Option<f64>,
@@ -270,7 +270,8 @@ impl Tally {
     }
 }
 
-/// Progress on stderr: a bar on a terminal, otherwise a line at each tenth. Results go to stdout.
+/// Progress on stderr: a bar on a terminal, otherwise a line after each tenth of the letters.
+/// Results go to stdout.
 struct Progress {
     bar: Option<ProgressBar>,
     of: usize,

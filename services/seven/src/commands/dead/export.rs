@@ -64,7 +64,7 @@ async fn write(fleet: &Fleet, command: Export) -> Result<()> {
         Some(path) => Box::new(BufWriter::new(private(path)?)),
         None => Box::new(std::io::stdout().lock()),
     };
-    // Audited before the first line is written: if the audit fails, nothing may have been shown.
+    // The audit entries come before the first line: if they fail, nothing may have been shown.
     let mut owners: Vec<_> = todos.iter().map(|todo| &todo.owner).collect();
     owners.sort();
     owners.dedup();

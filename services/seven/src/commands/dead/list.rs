@@ -1,4 +1,4 @@
-//! `seven dead list`: pages by cursor through the dead letters of one casino or all, without
+//! `seven dead list`: lists the dead letters of one casino or of all, page by page and without
 //! payloads.
 
 use std::{cmp::Reverse, str::FromStr};
@@ -78,7 +78,7 @@ pub(super) async fn list(ctx: &Context, fleet: &Fleet, command: List) -> Result<
     Ok(())
 }
 
-/// Returns the newest letters of all parts after the cursor, `most` of them at most.
+/// Returns the newest letters after the cursor, from all parts together, at most `most`.
 async fn page(
     fleet: &Fleet,
     parts: &[Part],

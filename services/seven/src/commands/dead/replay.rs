@@ -125,7 +125,7 @@ pub(super) async fn replay_all(ctx: &Context, fleet: &Fleet, command: Replay) ->
 /// Replays one letter in any state.
 ///
 /// # Errors
-/// When it is gone or refused, or when a store is unreachable.
+/// When the letter is gone, its replay is refused, or a store is unreachable.
 pub async fn replay(fleet: &Fleet, owner: &CasinoId, id: DeadId) -> Result<()> {
     match dead::replay(fleet, owner, id, None, "seven dead replay").await? {
         Did::Done => {
@@ -143,7 +143,7 @@ pub async fn replay(fleet: &Fleet, owner: &CasinoId, id: DeadId) -> Result<()> {
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub struct OfNumbers {
     pub replayed: usize,
-    /// Number of ordinary texts that still wait, because their casinos have no content yet: an
+    /// Number of ordinary texts that still wait because their casinos have no content yet. An
     /// answer without content would help nobody.
     pub without_content: usize,
     /// Number of refused letters, most of them because no casino has the number.
@@ -170,8 +170,8 @@ impl OfNumbers {
     }
 }
 
-/// Replays the open dead letters that came for a number without a casino, if a casino has the
-/// number now: opt-outs, keywords and cries for help at once, ordinary texts once their casino has
+/// Replays open dead letters to numbers that belonged to no casino then but belong to one now.
+/// Opt-outs, keywords and cries for help are replayed at once, ordinary texts once their casino has
 /// content.
 ///
 /// # Errors

@@ -50,11 +50,12 @@ pub(super) fn whose() -> ArgGroup {
     ])
 }
 
-/// A state, or all states.
+/// The state that letters must have; `None` selects all states.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct States(pub(super) Option<DeadState>);
 
-/// A casino or pseudo tenant, with the filter for its dead letters.
+/// An owner of dead letters, and the filter for them. The owner is a casino, or the pseudo tenant
+/// for numbers that belong to no casino.
 #[derive(Debug, Clone)]
 pub(super) struct Part {
     pub(super) owner: CasinoId,
@@ -64,8 +65,8 @@ pub(super) struct Part {
 // === impl Select ===
 
 impl Select {
-    /// Returns the filter for each casino that has dead letters; with `wide`, also for casinos that
-    /// may have dead letters only in the stream.
+    /// Returns a part for each selected owner of dead letters. With `wide`, also for owners whose
+    /// dead letters may be only in the stream.
     pub(super) async fn parts(&self, fleet: &Fleet, wide: bool) -> Result<Vec<Part>> {
         let guest = self.guest.clone().map(GuestRef::read).transpose()?;
         let owners = self.owners(fleet, wide).await?;
@@ -97,8 +98,8 @@ impl Select {
         Ok(parts)
     }
 
-    /// Returns the letter that a whole id or a unique prefix names, and the casino that owns it.
-    /// Without `--casino`, the casino is looked up in the database.
+    /// Returns the dead letter that a whole id or a unique prefix names, and its owner. Without
+    /// `--casino`, the owner is looked up in the database.
     pub(super) async fn named(&self, fleet: &Fleet, id: &IdPrefix) -> Result<(CasinoId, DeadId)> {
         if let Some(whole) = id.whole().map(DeadId) {
             if let Some(casino) = &self.casino {

@@ -76,8 +76,8 @@ async fn each(
     Ok(())
 }
 
-/// Returns the row of an announcement; none if the announcement cannot be read or belongs to
-/// another casino. An unreadable one stays in the stream.
+/// Returns the row that an announcement describes. Returns `None` if the announcement cannot be
+/// read or belongs to another casino. An unreadable announcement stays in the stream.
 async fn row(fleet: &Fleet, tx: &mut Tx, message: &Taken) -> Result<Option<NewDead>, Error> {
     let Ok(letter) = DeadLetter::decode(message.payload()) else {
         return Ok(None);

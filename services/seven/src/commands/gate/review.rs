@@ -53,8 +53,8 @@ pub enum Judgement {
     FalseAlarm,
     /// A guardrail should have hit the text and did not; this raises a critical alert.
     Missed,
-    /// The text was a cry for help that nothing hit: as `missed`, and the host is paused for the
-    /// guest and a case opened.
+    /// The text was a cry for help that no guardrail hit. Like `missed`, but the host is also
+    /// paused for the guest, and a case is opened.
     MissedCry,
 }
 
@@ -97,7 +97,7 @@ pub(super) async fn list(ctx: &Context, command: &List) -> Result<()> {
     out!("{table}");
     let hits: i64 = review.iter().map(|line| line.hits).sum();
     let wrong: i64 = review.iter().map(|line| line.false_alarms).sum();
-    // An unmarked hit is not proved right, so this is an upper limit.
+    // A hit that nobody marked may be wrong too, so this share is an upper limit.
     let right = 100.0 * (hits - wrong) as f64 / hits.max(1) as f64;
     let precision = if wrong > 0 {
         format!(" (at most {right:.1} % right)")
@@ -117,7 +117,7 @@ pub(super) async fn list(ctx: &Context, command: &List) -> Result<()> {
     Ok(())
 }
 
-/// Returns the cells of a pattern.
+/// Returns the table cells for one pattern's hits.
 fn row(line: &Hits) -> [String; 7] {
     [
         line.layer.clone(),

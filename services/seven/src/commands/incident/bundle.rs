@@ -1,5 +1,5 @@
-//! `seven incident bundle`: the state of the fleet in an archive that people outside may see:
-//! counts, ids, times and reason codes; no phone, no name, no text.
+//! `seven incident bundle`: writes the state of the fleet to an archive that outsiders may see. It
+//! contains counts, ids, times and reason codes, but no phone, no name and no text.
 
 use std::{
     fs::File,
@@ -22,8 +22,8 @@ use crate::{
     out,
 };
 
-/// Maximum number of entries in each list, the newest first; a person has to be able to read the
-/// bundle.
+/// Maximum number of entries in each list; the newest come first. The limit keeps the bundle
+/// readable for a person.
 const MOST: i64 = 1_000;
 const SCRAPE: Duration = Duration::from_secs(3);
 
@@ -79,7 +79,8 @@ impl Bundle {
             // The archive goes to standard output, so messages go to stderr.
             return collected.tell_missing(std::io::stderr());
         }
-        // Created before anything is collected, so that an unwritable path fails at once.
+        // The file is created before anything is collected, so that an unwritable path fails at
+        // once.
         let file = File::create_new(&to);
         let file = file.with_context(|| {
             format!(
@@ -127,8 +128,8 @@ impl Collected {
     }
 }
 
-/// Collects every part that can be read and names the failed ones: in an incident, parts are likely
-/// to fail.
+/// Collects every part that can be read, and names the parts that failed. During an incident, some
+/// parts are likely to fail.
 async fn collect(
     fleet: &Fleet,
     workers: &[String],
@@ -190,8 +191,8 @@ async fn alerts(fleet: &Fleet, from: DateTime<Utc>) -> Result<Value> {
     Ok(serde_json::to_value(alerts)?)
 }
 
-/// Returns every casino and the pseudo tenant `unknown`, which owns entries about the whole fleet
-/// and events of unknown numbers.
+/// Returns every casino and the pseudo tenant `unknown`. That tenant owns entries about the whole
+/// fleet and events of unknown numbers.
 async fn casinos(fleet: &Fleet) -> Result<Vec<CasinoId>> {
     let known = fleet
         .store
@@ -202,8 +203,8 @@ async fn casinos(fleet: &Fleet) -> Result<Vec<CasinoId>> {
     Ok(known.chain([CasinoId::unknown()]).collect())
 }
 
-/// Returns dead letters without their payload and error texts: an error may quote a provider's
-/// answer that contains a phone number.
+/// Returns dead letters without payloads and error texts. An error may quote a provider's answer
+/// that contains a phone number.
 async fn dead_letters(fleet: &Fleet, from: DateTime<Utc>) -> Result<Value> {
     let mut all = Vec::new();
     for casino in casinos(fleet).await? {
@@ -282,8 +283,8 @@ async fn scrape(url: &str) -> Result<String> {
     Ok(answer.text().await?)
 }
 
-/// Removes from a text everything that looks like a phone number or a mail address, as the last
-/// filter before writing. Ids and times stay.
+/// Removes everything from a text that looks like a phone number or a mail address. Ids and times
+/// stay. This is the last filter before a text is written.
 pub(super) fn redact(text: &str) -> String {
     static PERSONAL: std::sync::LazyLock<Option<regex::Regex>> = std::sync::LazyLock::new(|| {
         regex::Regex::new(

@@ -20,7 +20,7 @@ use crate::{
 
 /// Goal for a drill: maximum time from the loss of the database to an answered guest.
 const LONGEST: TimeDelta = TimeDelta::hours(4);
-/// Goal for a drill: maximum length of the period before the loss whose data is lost.
+/// Goal for a drill: maximum length of the period whose data is lost.
 const MOST_LOST: TimeDelta = TimeDelta::hours(24);
 
 #[derive(Debug, Args)]
@@ -36,8 +36,8 @@ pub struct Drill {
     of: Casino,
     #[command(flatten)]
     by: By,
-    /// The proof that it worked: an answered text, the output of `seven restore --verify`. Check
-    /// another casino from end to end each time.
+    /// The proof that the recovery worked: an answered text, the output of `seven restore
+    /// --verify`. In each drill, check a different casino from end to end.
     #[arg(long, value_name = "TEXT", value_parser = given::words)]
     verified: String,
 }

@@ -35,8 +35,8 @@ pub struct One {
 pub enum Found {
     /// List incidents that the fleet found and contained at a casino.
     ///
-    /// It finds amounts of money that nothing proves, texts after a STOP, missed cries for help,
-    /// and rows of another guest or casino.
+    /// The fleet finds amounts of money that no content proves, texts after a STOP, missed cries
+    /// for help, and rows that belong to another guest or casino.
     #[command(name = "found")]
     Caught {
         #[command(flatten)]
@@ -47,14 +47,15 @@ pub enum Found {
         #[command(flatten)]
         json: Json,
     },
-    /// Settle an incident and its case. The host goes on with the guest; a switch stays on.
+    /// Settle an incident and its case. The host answers the guest again; switches that are on stay
+    /// on.
     Settle {
         #[command(flatten)]
         which: One,
-        /// The finding and the remedy; it names guests by their id.
+        /// The finding and the remedy. Name guests only by their id.
         #[arg(long, value_name = "TEXT", value_parser = said)]
         outcome: String,
-        /// Nothing was wrong.
+        /// Record that nothing was wrong.
         #[arg(long)]
         false_alarm: bool,
     },
@@ -62,7 +63,7 @@ pub enum Found {
     Report {
         #[command(flatten)]
         which: One,
-        /// The report; it names guests by their id.
+        /// The report. Name guests only by their id.
         #[arg(long, value_parser = said)]
         text: String,
     },

@@ -29,19 +29,19 @@ pub struct Which {
     id: IdPrefix,
 }
 
-// The texts of these commands name guests by id, because the audit log is kept for years and many
-// people read it.
+// Texts in these commands must name guests by id, because the audit log is kept for years and read
+// by many people.
 #[derive(Debug, Subcommand)]
 pub enum Register {
     /// Open an incident and print its id.
     Open {
-        /// Severity by docs/runbook.md: SEV0 to SEV3.
+        /// Severity as docs/runbook.md defines it: SEV0 to SEV3.
         #[arg(long, value_parser = severity)]
         severity: u8,
         /// The problem, in one line.
         #[arg(long, value_name = "TEXT", value_parser = said)]
         title: String,
-        /// Time at which it began (RFC 3339). Without it: now.
+        /// Time at which the incident began (RFC 3339). Without it: now.
         #[arg(long, value_name = "TIME", value_parser = given::moment)]
         began: Option<DateTime<Utc>>,
         #[command(flatten)]
@@ -51,10 +51,10 @@ pub enum Register {
     Note {
         #[command(flatten)]
         which: Which,
-        /// The entry; it names guests by their id.
+        /// The entry. Name guests only by their id.
         #[arg(long, value_parser = said)]
         text: String,
-        /// Id of a trace that shows it, 32 hex digits.
+        /// Id of a trace that shows what the entry says, 32 hex digits.
         #[arg(long, value_name = "TRACE", value_parser = trace)]
         trace: Option<String>,
         #[command(flatten)]
@@ -67,7 +67,7 @@ pub enum Register {
         /// Affected guests; texts delayed, duplicated or lost.
         #[arg(long, value_name = "TEXT", value_parser = said)]
         impact: String,
-        /// Time at which it ended (RFC 3339). Without it: now.
+        /// Time at which the incident ended (RFC 3339). Without it: now.
         #[arg(long, value_name = "TIME", value_parser = given::moment)]
         ended: Option<DateTime<Utc>>,
         #[command(flatten)]

@@ -15,21 +15,22 @@ use crate::{
     one_line,
 };
 
-/// Timeout for connecting to Postgres. It is shorter than the timeout of the first answer, so that
-/// the cause is reported.
+/// Longest wait for a connection to Postgres. It is shorter than the timeout of `in_time`, which
+/// would hide why the connection failed.
 const FIRST_ANSWER: Duration = Duration::from_secs(1);
-/// Timeout of all queries to Postgres, once it has answered the first.
+/// Timeout of all further queries to Postgres together, after it has answered the first one.
 const ALL_ANSWERS: Duration = Duration::from_secs(10);
 /// Listening time on NATS: long enough for one heartbeat of each worker.
 const HEARING: Duration = Duration::from_millis(1_300);
 /// Workers that have been silent for longer are not shown.
 const WORKERS_SINCE: Duration = Duration::from_secs(600);
 
-/// Period before now whose turns are counted by outcome.
+/// The status counts the turns that began within this time before now.
 const HOSTED_TURNS_PAST: Duration = Duration::from_secs(24 * 3600);
 
 pub(super) async fn snapshot(fleet: &Fleet) -> Snapshot {
-    // The heartbeats are needed only without Postgres. Listening takes 1.3 s, so it begins at once.
+    // Heartbeats are needed only if Postgres does not answer. Listening for them takes 1.3 s, so it
+    // begins now, beside the queries.
     let hearing = tokio::spawn({
         let bus = fleet.bus.clone();
         async move { bus.beats(HEARING).await }
@@ -69,7 +70,8 @@ pub(super) async fn snapshot(fleet: &Fleet) -> Snapshot {
             .collect(),
     };
     name_casinos(&mut bus, &known);
-    // Postgres is more current than the mirror and the heartbeats on the bus, so it wins.
+    // If Postgres answered, the switches and heartbeats from NATS are dropped: Postgres has newer
+    // data.
     let (mirrored, heard) = match &stored {
         Some(_) => Default::default(),
         None => (
@@ -128,7 +130,7 @@ async fn details(fleet: &Fleet, roster: &[RosterEntry]) -> Result<Stored> {
     })
 }
 
-/// Returns the backlog of each stage, and the switches as last mirrored to the workers.
+/// Returns the backlog of each stage, and the switches as the workers last got them.
 async fn bus(fleet: &Fleet) -> Result<(Vec<Lag>, Vec<Mirrored>)> {
     let mut all = Vec::new();
     for stage in CONSUMING {

@@ -4,7 +4,7 @@ use proptest::{prelude::*, sample::select};
 
 use super::*;
 
-/// Pieces of replies and promotions, so that random texts built from them meet the rules.
+/// Pieces of replies and promotions, so that random texts built from them exercise the rules.
 fn piece() -> impl Strategy<Value = String> {
     const PIECES: &[&str] = &[
         "$20",

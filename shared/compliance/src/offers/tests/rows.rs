@@ -7,7 +7,7 @@ use super::{
 
 #[test] // SEC-41, SEC-44, SEC-45, SEC-46
 fn spec_table() {
-    // 12.4, column "Wanted"
+    // Table 12.4 of the specification, column "Wanted".
     for (reply, wanted) in [
         ("The ribeye is $62", Pass),
         ("You get $5 credit", Reject),
@@ -77,7 +77,7 @@ fn replies() {
         ("That is sixty dollars.", Reject),
         ("Son 50 pesos.", Reject),
         ("That is €62.", Reject),
-        // A price is no gift
+        // A price is not a gift
         ("$62 free play", Reject),
         ("You get $62 on us.", Reject),
         ("We'll give you $62.", Reject),

@@ -74,7 +74,8 @@ pub(super) fn by_day(said: &Utterance<'_>, n: usize, today: NaiveDate) -> Option
     Some(day(date, n, to, 72))
 }
 
-/// Returns a day of the month in figures, such as "28" or "28th", and the word after it.
+/// Returns a day of the month in figures, such as "28" or "28th", and the index of the word after
+/// the day.
 pub(super) fn ordinal(said: &Utterance<'_>, n: usize) -> Option<(u32, usize)> {
     let figure: u32 = said
         .at(n)

@@ -84,7 +84,7 @@ fn ids(found: &[Retrieved]) -> Vec<&str> {
     found.iter().map(|f| f.item.id.as_str()).collect()
 }
 
-/// Returns settings with which every row passes, in a varied order.
+/// Returns settings that let every row pass and that order the rows for variety.
 fn without_thresholds() -> Retrieval {
     with_thresholds(0.0)
 }

@@ -1,9 +1,9 @@
-//! The `details` of each category against its schema (CMS-19 to CMS-23).
+//! Checks the `details` of each content category against its schema.
 
 use super::*;
 
-/// Asserts that every listed field exists and, where the specification lists words, has one of
-/// them.
+/// Asserts that every item of the category has exactly the listed fields. If a field comes with
+/// allowed words, its value must be one of them.
 #[track_caller]
 fn details_hold(category: &str, fields: &[(&str, &[&str])]) {
     for item in in_category(category) {

@@ -7,9 +7,9 @@ use uuid::Uuid;
 use super::Finding;
 use crate::chaos::facts::{Facts, InboundRow, OutboundRow};
 
-/// Checks that every text whose webhook was answered 2xx is stored. Every such text, and every
-/// message of a visitor, must be answered, closed, parked, or held while its ticket waits for a
-/// person.
+/// Checks that every text whose webhook was answered 2xx is stored. The text must also be answered,
+/// closed, parked, or held while a ticket waits for a person. Every message of a visitor must end
+/// in one of these ways, too.
 pub(super) fn disposed(facts: &Facts) -> Finding {
     let mut finding = Finding::new("every acknowledged message has a disposition", "messages");
     let stored: HashMap<&str, &InboundRow> = facts
@@ -94,7 +94,8 @@ pub(super) fn answered(facts: &Facts) -> Finding {
                 });
             }
             "canned" => {
-                // A person's text answers everything that the guest wrote during the takeover.
+                // If a person answered, `disposition_ref` names the person's text. One such text
+                // answers everything that the guest wrote during the takeover.
                 let persons = row
                     .disposition_ref
                     .and_then(|answer| Some(vec![facts.outbound.get(&answer)?]));
@@ -110,8 +111,9 @@ pub(super) fn answered(facts: &Facts) -> Finding {
     finding
 }
 
-/// Checks that each turn answers at least one text, and only texts that arrived no later than the
-/// newest text it read. A turn that a STOP overtook must not remain.
+/// Checks that each stored turn answers at least one text. None of its texts may have arrived later
+/// than the newest text that the turn read. If a STOP overtakes a turn, the turn must not be
+/// stored.
 pub(super) fn read_by_its_turn(facts: &Facts) -> Finding {
     let mut finding = Finding::new(
         "every turn read the texts it answers, and answers some",

@@ -1,5 +1,5 @@
-//! The invariants, each checked by a pure function from the facts to a finding. Violations name
-//! rows by id, because a report is a log and may hold no texts or phones.
+//! The checks of the invariants. Each is a pure function that takes the facts and returns a
+//! finding. Violations name rows by id, because a report is a log and may hold no texts or phones.
 
 mod answers;
 mod finding;

@@ -1,6 +1,10 @@
-//! Checks the odd guests: machines that answer our texts, floods of HELP, cries for help in a
-//! flood or a crowd, deletions that the guest cancels late, texts that come hours late, and numbers
-//! that pass to another casino.
+//! Checks the odd guests:
+//! - machines that answer our texts,
+//! - floods of HELP,
+//! - cries for help in a flood or a crowd,
+//! - deletions that the guest cancels late,
+//! - texts that come hours late,
+//! - numbers that pass to another casino.
 
 use std::collections::{HashMap, HashSet};
 
@@ -11,14 +15,15 @@ use crate::chaos::{
     visits::{Odd, Visit},
 };
 
-/// Maximum number of texts to one machine or flood: the answer to the first text, one safety text
-/// of each kind that the guest's words call for, and a repeated safety text whose send was in
-/// doubt.
+/// Maximum number of texts to one machine, or to one guest who floods us. They are:
+/// - the answer to the first text,
+/// - one safety text of each kind that the guest's words call for,
+/// - one repeat of a safety text whose send was in doubt.
 const MOST: usize = 5;
 
-/// Maximum number of answers to a crowd's HELPs that may leave while the answer to a cry for help
-/// waits: half of a crowd. The senders already hold some of these answers, and more leave until a
-/// killed sender's text is redelivered.
+/// Maximum number of answers to a crowd's HELPs that may be sent while the answer to a cry waits:
+/// half of a crowd. Senders already hold some of these answers when the cry arrives. If a sender is
+/// killed while it holds the cry's answer, more are sent until redelivery.
 const MOST_BEFORE_A_CRY: usize = 30;
 
 fn of(facts: &Facts, wanted: impl Fn(Odd) -> bool) -> impl Iterator<Item = &Visit> {
@@ -63,8 +68,8 @@ pub(super) fn cries_heard(facts: &Facts) -> Finding {
     {
         if text.acknowledged_at.is_some() {
             let sent = facts.accepted.iter().any(|sent| sent.to == text.guest.1);
-            // A text is called for twice at most (D5). If neither call was answered, the text is
-            // listed as unknown, which is allowed.
+            // A provider is called at most twice for an answer (D5). If both calls are in doubt,
+            // the answer is listed as unknown, which is allowed.
             let listed = answer_of(facts, text).is_some_and(|row| {
                 let calls = facts.attempts.values();
                 let calls = calls.filter(|call| call.outbound_id == row.outbound_id);
@@ -117,8 +122,8 @@ pub(super) fn gravest_first(facts: &Facts) -> Finding {
     finding
 }
 
-/// Checks that a text which reached the gates hours after ingress received it is closed as too old,
-/// and that nothing is sent to its guest.
+/// Checks texts that reached the gates hours after ingress received them. They must be closed as
+/// too old, and nothing may be sent to their guests.
 pub(super) fn stale_closed(facts: &Facts) -> Finding {
     let promise = "a text that comes hours late is closed, not answered";
     let mut finding = Finding::new(promise, "texts");
@@ -140,8 +145,8 @@ pub(super) fn stale_closed(facts: &Facts) -> Finding {
     finding
 }
 
-/// Checks that a guest's KEEP cancels the deletion of the guest, if ingress acknowledged the KEEP
-/// before the deletion was due.
+/// Checks that a KEEP cancels the deletion of its guest, if ingress acknowledged the KEEP before
+/// the deletion was due.
 pub(super) fn kept(facts: &Facts) -> Finding {
     let mut finding = Finding::new(
         "a KEEP before the deletion was due takes it back",
@@ -161,8 +166,8 @@ pub(super) fn kept(facts: &Facts) -> Finding {
     finding
 }
 
-/// Checks that a STOP to a reassigned number reaches the casino that had the number and talked to
-/// the guest on it (D40).
+/// Checks STOPs to a number that was reassigned to another casino (D40). If the guest wrote to the
+/// number's former casino before, the STOP must reach that casino, too.
 pub(super) fn stops_reach_the_former(facts: &Facts) -> Finding {
     let mut finding = Finding::new(
         "a STOP to a number that was handed on reaches its former casino",

@@ -1,4 +1,4 @@
-//! Checks that a guest gets texts in the order in which they were written; only safety texts may
+//! Checks that a guest gets texts in the order in which they were written. Only safety texts may
 //! overtake others.
 
 use std::collections::{HashMap, HashSet};
@@ -18,7 +18,8 @@ pub(super) fn kept(facts: &Facts) -> Finding {
     sends.sort_by_key(|(at, row)| (row.web_seq, *at));
     let mut newest: HashMap<_, i64> = HashMap::new();
     let mut seen = HashSet::new();
-    // Another check covers texts that were sent twice; here the first send counts.
+    // If a text was sent twice, only its first send is looked at here. `sends::once` checks how
+    // often a text was sent.
     for (at, row) in sends.into_iter().filter(|(_, row)| row.lane != "safety") {
         if !seen.insert(row.outbound_id) {
             continue;

@@ -1,5 +1,5 @@
-//! Checks that no log line, span, metric label or bus subject holds a guest's number in any
-//! spelling, or words that a guest wrote or was sent.
+//! Searches log lines, spans, metric labels and bus subjects. None of them may hold a guest's phone
+//! number in any spelling, or words that a guest wrote or received.
 
 use std::{
     collections::{BTreeSet, HashSet},
@@ -13,16 +13,16 @@ use seven_testkit::collector::Span;
 
 use super::Finding;
 
-/// Number of consecutive words that reveal a text; a text of at most this many words is searched
-/// for as a whole.
+/// This many consecutive words of a text reveal the text. A text that has no more words than this
+/// is searched for as a whole.
 const WORDS: usize = 4;
 
 #[derive(Debug)]
 pub(crate) struct Secrets {
     /// Phone numbers of eleven digits each.
     phones: HashSet<String>,
-    /// Last seven digits of the phones. They count only with a separator between the digits;
-    /// without one, any long number could contain them.
+    /// Last seven digits of the phones. They are searched for only with a separator between the
+    /// digits, because any long number could contain seven unseparated digits.
     ends: HashSet<String>,
     separated: Regex,
     words: AhoCorasick,
@@ -38,8 +38,8 @@ pub(crate) struct Searched {
 }
 
 impl Secrets {
-    /// Builds the search from `phones` in E.164 and from `said`, the texts that guests wrote and
-    /// read.
+    /// Builds the search from `phones` in E.164, and from `said`: the texts that guests wrote and
+    /// received.
     pub(crate) fn new<'a>(
         phones: &[String],
         said: impl IntoIterator<Item = &'a str>,
@@ -82,8 +82,8 @@ impl Secrets {
         (runs.any(whole) || spelled()).then_some("a phone")
     }
 
-    /// Searches log lines, spans and metric series. Adds the result of the search on the bus: the
-    /// number of messages, and in `told` the places with secrets.
+    /// Searches log lines, spans and metric series. The bus was searched before: `messages` is the
+    /// number of its messages that were searched, `told` names the places with secrets.
     pub(crate) fn judge(
         &self,
         logs: &Path,

@@ -1,5 +1,5 @@
-//! Checks the sends: each text is sent once, none during a pause, and every text reaches a final
-//! state.
+//! Checks the sends. Each text must be sent once, and none during a pause. Every text must reach a
+//! final state.
 
 use std::{collections::HashMap, time::Duration};
 
@@ -11,7 +11,8 @@ use uuid::Uuid;
 use super::Finding;
 use crate::chaos::{facts::Facts, size::SCALE};
 
-/// Checks that the carrier accepted each text once. A safety text in doubt is sent once more (D5).
+/// Checks that the carrier accepted each text once. A safety text in doubt may be sent once more
+/// (D5).
 pub(super) fn once(facts: &Facts) -> Finding {
     let mut finding = Finding::new(
         "no text was sent twice (a safety text in doubt: twice at most)",
@@ -41,8 +42,8 @@ pub(super) fn once(facts: &Facts) -> Finding {
     finding
 }
 
-/// Checks from the ledger alone that no guest reads the same words more often than the guest wrote
-/// texts.
+/// Checks that no guest gets the same words more often than the guest wrote texts. Safety texts are
+/// left out.
 pub(super) fn same_words_once(facts: &Facts) -> Finding {
     let mut finding = Finding::new("no guest reads one answer twice", "guests");
     let mut wrote: HashMap<&str, usize> = HashMap::new();
@@ -73,8 +74,8 @@ pub(super) fn same_words_once(facts: &Facts) -> Finding {
 /// Checks that no call began while the casino was paused.
 pub(super) fn windows(facts: &Facts) -> Finding {
     let mut finding = Finding::new("no send in a paused window", "sends");
-    // `from` is read after the flag is committed, `to` before it is removed. Both times and the
-    // starts of transactions come from the clock of the same machine.
+    // `from` is read after the pause switch is committed, `to` before the switch is removed. Both
+    // times and the attempts' start times come from the clock of one machine.
     for (_, known) in facts.sends() {
         let Some((attempt, row)) = known.filter(|(_, row)| row.lane != "safety") else {
             continue;
@@ -104,11 +105,11 @@ pub(super) fn settled(facts: &Facts) -> Finding {
     finding
 }
 
-/// Checks that an unprocessed row is signalled again at growing intervals (D3).
+/// Checks that the sweeps of an unprocessed row come at growing intervals (D3).
 pub(super) fn sweeps_back_off(facts: &Facts) -> Finding {
     let mut finding = Finding::new("sweeps back off", "rows");
     let lived = |from: DateTime<Utc>, to: Option<DateTime<Utc>>| to.map(|to| to - from);
-    // A text that was held for a person is swept after its release as if it had just been created.
+    // If a text was held for a person, its sweeps begin anew when it is released.
     let texts = facts.inbound.iter().map(|r| {
         let since_release = r.released_at.and_then(|at| lived(at, r.closed_at));
         let more = since_release.map_or(0, most_sweeps);
@@ -119,8 +120,8 @@ pub(super) fn sweeps_back_off(facts: &Facts) -> Finding {
             lived(r.stored_at, r.closed_at),
         )
     });
-    // A text that a call put back in the queue is swept as if it had just been created, which
-    // allows one more sweep. The last call of a text that was sent did not put it back.
+    // If a text returns to the queue after a provider call, its sweeps begin anew, so one more
+    // sweep is allowed. If the text was sent in the end, its last call did not put it back.
     let mut calls: HashMap<Uuid, i64> = HashMap::new();
     for attempt in facts.attempts.values() {
         *calls.entry(attempt.outbound_id).or_default() += 1;
@@ -142,8 +143,8 @@ pub(super) fn sweeps_back_off(facts: &Facts) -> Finding {
     finding
 }
 
-/// Longest time of a transaction that closes a row. A row's end time is the start of that
-/// transaction, and the row may still be swept until the transaction commits.
+/// Longest duration of a transaction that closes a row. A row's end time is the start of that
+/// transaction, but the row may be swept until the transaction commits.
 const LONGEST_TRANSACTION: TimeDelta = TimeDelta::seconds(5);
 
 fn most_sweeps(lived: TimeDelta) -> i64 {

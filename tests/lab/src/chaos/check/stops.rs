@@ -1,5 +1,5 @@
-//! Checks that no text follows a STOP (D6): no call begins after the STOP's webhook was answered
-//! 2xx, until a START that was written later reaches us.
+//! Checks that no text follows a STOP (D6). After the STOP's webhook was answered 2xx, no call of a
+//! provider may begin. This ends when a START reaches us that was written after the STOP.
 
 use std::collections::HashMap;
 
@@ -12,16 +12,16 @@ use crate::chaos::{
     size::CASINOS,
 };
 
-/// A guest, identified by phone alone: a guest visits one casino, whose number may change
-/// meanwhile.
+/// A guest's phone. It identifies the guest without the casino, because each guest writes to one
+/// number.
 type Guest = String;
 
 /// The time during which a guest must not get texts.
 #[derive(Debug)]
 struct Silence {
     from: DateTime<Utc>,
-    /// Time at which the carrier got the START, before which the fleet cannot know of it; `None` if
-    /// no START followed.
+    /// Time at which the carrier got the START that ends the silence. The fleet cannot know of the
+    /// START earlier. `None` if no START followed.
     until: Option<DateTime<Utc>>,
 }
 
@@ -70,8 +70,8 @@ pub(super) fn silence(facts: &Facts) -> Finding {
             )));
             continue;
         };
-        // A STOP to the number's former casino does not count at the casino that got the number
-        // later.
+        // A STOP that was acknowledged before the number was handed on does not silence the casino
+        // that got the number.
         let newcomer = row.casino_id == casino_id(CASINOS);
         let hears =
             |s: &&Silence| !newcomer || facts.handed_on.is_some_and(|handed_on| s.from > handed_on);

@@ -8,8 +8,8 @@ use uuid::Uuid;
 use super::Finding;
 use crate::chaos::facts::{Facts, OutboundRow};
 
-/// Returns each message that went out, with its time: the start of the call, or of the commit that
-/// delivered it to the web.
+/// Returns each message that went out, with a time. For a text this is the start of our call of the
+/// provider, for a message of the web its delivery.
 fn went(facts: &Facts) -> impl Iterator<Item = (DateTime<Utc>, &OutboundRow)> {
     let sent = facts.sends().filter_map(|(_, known)| {
         let (attempt, row) = known?;

@@ -1,6 +1,6 @@
-//! Checks that visitors of the websites read each of the fleet's messages once and whole, however
-//! often a gateway died, and that each visitor's message is stored once, however often it was sent
-//! (D33).
+//! Checks the visitors of the websites (D33). A visitor must read each message of the fleet once
+//! and whole, even if gateways die. A visitor's message must be stored once, even if it was sent
+//! repeatedly.
 
 use std::collections::HashMap;
 
@@ -9,8 +9,8 @@ use uuid::Uuid;
 use super::Finding;
 use crate::chaos::facts::{Facts, OutboundRow};
 
-/// Checks that every message that a gateway accepted is stored, and that repeated calls store no
-/// second one.
+/// Checks that every message that a gateway accepted is stored. Repeated calls must not store it
+/// again.
 pub(super) fn stored_once(facts: &Facts) -> Finding {
     let mut finding = Finding::new(
         "a visitor's message that a gateway took is stored once",

@@ -53,12 +53,14 @@ pub struct Facts {
     pub webhook_url: String,
     /// The number of passed checks of `seven casino verify`, or the checks that failed.
     pub apart: Result<usize, Vec<String>>,
-    /// Texts that, with this casino's names, cost more segments than allowed.
+    /// The pack's texts that cost more segments than allowed once this casino's names are filled
+    /// in.
     pub too_long: Vec<String>,
-    /// The number of onboarding texts, if the gate judged all of them right, or those that it
-    /// judged wrongly.
+    /// The number of onboarding texts if the gate judged all of them correctly; otherwise the texts
+    /// that it judged wrongly.
     pub gate: Result<usize, Vec<String>>,
-    /// The casino's pages, if all have the required statements, or the faults of those that do not.
+    /// The casino's pages if all have the required statements; otherwise the faults of the
+    /// incomplete pages.
     pub pages: Result<Vec<String>, Vec<String>>,
     /// Switches that are on for the casino or the fleet.
     pub switches: Vec<String>,
@@ -357,7 +359,7 @@ fn signature(facts: &Facts) -> Line {
     line("signature", found, todo)
 }
 
-/// Checks that the gate answers the onboarding texts as it must.
+/// Checks that the gate gave each onboarding text its required verdict and answer.
 fn gate(facts: &Facts) -> Line {
     match &facts.gate {
         Ok(texts) => line(
@@ -434,8 +436,8 @@ fn consent(facts: &Facts) -> Line {
     line("consent", found, todo)
 }
 
-/// Checks that a receipt, a STOP and a HELP were seen, and that the first campaign was sent to few
-/// numbers.
+/// Checks that a text, a STOP confirmation and a HELP answer were delivered. If the casino has
+/// campaigns, also checks that a small one was sent.
 fn rehearsal(facts: &Facts) -> Line {
     let shown = &facts.shown;
     let mut open = Vec::new();

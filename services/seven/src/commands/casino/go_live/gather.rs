@@ -1,5 +1,5 @@
-//! Collects the facts of a go-live check from the database, the settings, the pack, and one call
-//! of our own webhook.
+//! Collects the facts of a go-live check from the database, the settings, the pack, and one call to
+//! our own webhook.
 
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
@@ -142,7 +142,8 @@ fn wrong(
     }
 }
 
-/// Returns the pack's texts that, with this casino's names, cost more segments than allowed.
+/// Returns the pack's texts that cost more segments than allowed once this casino's names are
+/// filled in.
 fn too_long(pack: &Pack, config: &CasinoConfig) -> Vec<String> {
     let mut long = Vec::new();
     for &key in TextKey::ALL.iter().filter(|key| pack.texts.has(**key)) {
@@ -177,8 +178,8 @@ async fn without_vector(
         .iter()
         .filter_map(|row| Item::from_json(row).ok())
         .collect();
-    // The plan fails if it would remove more than half of the vectors; then every row counts as a
-    // row without a vector.
+    // The plan fails if it would remove more than half of the vectors. Every row then counts as
+    // having no vector.
     let open = Ingestion::plan(&items, zone, embedding.space(), &stored)
         .map_or(items.len(), |plan| plan.embed.len());
     Ok(Some(open))
@@ -221,7 +222,8 @@ mod tests {
         let packs = crate::packs::load(std::path::Path::new("")).unwrap();
         let pack = packs.of(&config).unwrap();
         assert_eq!(onboarding(pack, &config), Ok(3));
-        // One text that the gate lets pass, and one whose answer lacks the helpline's number.
+        // Two faults must be found: a text that the gate lets pass, and an answer that lacks the
+        // helpline's number.
         let told = wrong(pack, &config, None, "Is the pool open?", "opt_out").unwrap();
         assert!(told.contains("is pass, not opt_out"), "{told}");
         let other = Helpline {

@@ -12,7 +12,8 @@ use url::Url;
 /// Maximum number of bytes of a page that are read.
 const MOST: usize = 2 * 1024 * 1024;
 
-/// A page and its required words: it must contain one word or phrase of each group, in any case.
+/// A page and its required words. The page must contain one word or phrase of each group, in upper
+/// or lower case.
 struct Page {
     what: &'static str,
     says: &'static [&'static [&'static str]],
@@ -37,7 +38,7 @@ const TERMS: Page = Page {
     ],
 };
 
-/// Returns the pages, if all are complete, otherwise the faults of those that are not.
+/// Returns the pages if all are complete; otherwise the faults of the incomplete pages.
 pub async fn look(ours: &Operational) -> Result<Vec<String>, Vec<String>> {
     let (mut found, mut wrong) = (Vec::new(), Vec::new());
     for (page, address) in [(PRIVACY, &ours.privacy_page), (TERMS, &ours.terms_page)] {
@@ -58,8 +59,8 @@ pub async fn look(ours: &Operational) -> Result<Vec<String>, Vec<String>> {
 }
 
 impl Page {
-    /// Fails if the page lacks required words; the error names them. Compares whole words, as a
-    /// visitor reads them.
+    /// Fails if the page lacks required words; the error names them. Only whole words that a
+    /// visitor sees are compared.
     fn lacks(&self, page: &str) -> Result<(), String> {
         let text = words(page);
         let missing = self
@@ -77,8 +78,8 @@ impl Page {
     }
 }
 
-/// Returns the words that a page shows, in lower case with one space around each; scripts, styles
-/// and tags are dropped.
+/// Returns the words that a visitor of the page sees, in lower case and with one space between
+/// them. Scripts, styles and tags are dropped.
 fn words(page: &str) -> String {
     static HIDDEN: LazyLock<Regex> = LazyLock::new(|| {
         Regex::new(r"(?is)<script\b.*?</script\s*>|<style\b.*?</style\s*>|<!--.*?-->|<[^>]*>|&nbsp;|&#160;")
@@ -92,8 +93,8 @@ fn words(page: &str) -> String {
     format!(" {} ", words.join(" "))
 }
 
-/// Reads a page only over https, including redirects, so that no redirect leads into our own
-/// network. Tests on this machine may use http.
+/// Reads a page only over https, also after redirects, so that no redirect leads into our own
+/// network. For tests, addresses of this machine may use http.
 async fn read(address: &str) -> Result<String, String> {
     let url = Url::parse(address).map_err(|error| format!("is no address: {error}"))?;
     let client = reqwest::Client::builder()

@@ -76,7 +76,8 @@ fn ready() -> Facts {
     }
 }
 
-/// Returns a contact that covers everything and was reached.
+/// Returns a contact of level 1 that was reached. It is told of sev0 to sev2 and of dangers to
+/// life.
 fn desk() -> Contact {
     Contact {
         contact_id: uuid::Uuid::from_u128(1),
