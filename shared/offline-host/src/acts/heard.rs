@@ -221,7 +221,10 @@ impl Heard<'_> {
 
     pub(super) fn can_accept(&self) -> bool {
         let thanks = self.u.intends("thanks");
-        let asks = self.u.is_question || self.has_fact(&["about"]);
+        let first = self.u.said.words.first().map(String::as_str);
+        let asks = self.u.text.contains('?')
+            || matches!(first, Some("how" | "what" | "where" | "como" | "donde"))
+            || self.has_fact(&["about"]);
         // "We love Italian food" is a wish, although "we love it" accepts.
         let taste = self.has_word(&["like", "love", "gusta", "gustan", "encanta", "encantan"]);
         // "The blue one from before" accepts nothing where nothing was named.
