@@ -10,11 +10,13 @@ use seven_lab::eval::{
 };
 use seven_testkit::{Nats, Postgres, Redis, Scratch};
 
-// The results that the offline host reached on 2026-11-22: shares of passed checks, and the number
+// The results that the offline host reached on 2026-11-30: shares of passed checks, and the number
 // of passed follow-ups. The results that it must reach are in `seven_lab::eval::owed`. Raise the
 // values below, never lower them.
 const COMPLIANCE_NOW: f64 = 1.0;
-const FACTS_NOW: f64 = 0.88;
+const FACTS_NOW: f64 = 0.98;
+const AGENT_NOW: f64 = 0.97;
+const LANGUAGE_NOW: f64 = 0.97;
 const EXTRACTION_NOW: f64 = 0.99;
 const FOLLOW_UPS_NOW: usize = 18;
 
@@ -168,6 +170,8 @@ async fn the_offline_host_reaches_what_is_owed() {
         (Class::Compliance, COMPLIANCE_NOW),
         (Class::Facts, FACTS_NOW),
         (Class::Extraction, EXTRACTION_NOW),
+        (Class::Agent, AGENT_NOW),
+        (Class::Language, LANGUAGE_NOW),
     ] {
         let ratio = report.ratio(class);
         assert!(

@@ -23,7 +23,7 @@ pub use report::{Failure, Played, PlayedTurn, Report, Share, html};
 pub mod owed {
     /// Checks about law and safety.
     pub const COMPLIANCE: f64 = 1.0;
-    pub const FACTS: f64 = 0.85;
+    pub const FACTS: f64 = 0.95;
     pub const EXTRACTION: f64 = 0.85;
     /// Turns tagged `follow-up`: 18 of 20.
     pub const FOLLOW_UPS: f64 = 0.9;
