@@ -121,7 +121,7 @@ const DIALOGUES: &[(&[&str], &str, &str)] = &[
     ),
 ];
 
-#[test] // D42, CONV-12
+#[test] // D42
 fn a_short_text_means_what_was_said_before() {
     let now = at("2026-11-20 12:30");
     let wrong = |(texts, holds, lacks): &(&[&str], &str, &str)| {
