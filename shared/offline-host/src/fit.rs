@@ -91,8 +91,8 @@ pub(crate) struct Part {
     pub(crate) is_denial: bool,
     /// Whether the part describes a whole row, whatever fact was asked for.
     pub(crate) is_whole: bool,
-    /// Whether the pack's own phrases or a pointing word led to the part, so that the learnt subject
-    /// of the text changes nothing.
+    /// Whether a phrase of the pack or a pointing word led to the part. Such a part is kept even if
+    /// the learnt subject of the text is another.
     pub(crate) is_sure: bool,
     /// Whether the part gives only a price range ("$$$") and no amount.
     pub(crate) is_price_range: bool,
