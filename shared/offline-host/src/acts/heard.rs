@@ -17,6 +17,11 @@ const CLEAR: f32 = 0.5;
 /// sentence.
 const LIKELY: f32 = 0.3;
 
+/// First words of a question that no guest accepts with: "how do I know if they got it".
+const ASKING: [&str; 8] = [
+    "how", "what", "whats", "where", "wheres", "which", "como", "donde",
+];
+
 /// Returns whether the sentence speaks of something that the guest has.
 pub(crate) fn speaks_of_own(u: &Understood<'_>) -> bool {
     const OWN: [&str; 13] = [
@@ -223,7 +228,7 @@ impl Heard<'_> {
         let thanks = self.u.intends("thanks");
         let first = self.u.said.words.first().map(String::as_str);
         let asks = self.u.text.contains('?')
-            || matches!(first, Some("how" | "what" | "where" | "como" | "donde"))
+            || first.is_some_and(|first| ASKING.contains(&first))
             || self.has_fact(&["about"]);
         // "We love Italian food" is a wish, although "we love it" accepts.
         let taste = self.has_word(&["like", "love", "gusta", "gustan", "encanta", "encantan"]);
