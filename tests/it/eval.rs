@@ -8,6 +8,7 @@ use seven_lab::eval::{
     Class, Dialogue, Failure, Ground, Property, Report, Theatre, Written, html, null, owed,
     read_dir, top_row,
 };
+use seven_offline_host::Facts;
 use seven_testkit::{Nats, Postgres, Redis, Scratch};
 
 // The results that the offline host reached on 2026-11-30: shares of passed checks, and the number
@@ -86,7 +87,8 @@ impl Evening {
 }
 
 fn offline(theatre: &Theatre) -> Models {
-    Models::offline(theatre.packs()).unwrap()
+    let facts = Facts::new().unwrap();
+    Models::offline(theatre.packs(), Some(&facts)).unwrap()
 }
 
 fn failing(report: &Report, which: impl Fn(&Failure<'_>) -> bool) -> Vec<String> {

@@ -2,8 +2,9 @@
 
 use std::{collections::BTreeMap, fmt, sync::Arc, time::Duration};
 
-use seven_llm::{Model, chat::ChatModel};
-use seven_offline_host::OfflineModel;
+use seven_domain::Language;
+use seven_llm::{Model, Request, Responding, chat::ChatModel};
+use seven_offline_host::{Facts, OfflineModel};
 use seven_packs::{Pack, Packs};
 
 use crate::hosted::trial::Trial;
@@ -41,16 +42,49 @@ impl Models {
         }
     }
 
-    /// Makes an offline model for each pack, with the pack's wording.
-    pub fn offline(packs: &Packs) -> Result<Self, seven_llm::Error> {
+    /// Makes an offline model for each pack, with the pack's wording. All of them share `facts`.
+    pub fn offline(packs: &Packs, facts: Option<&Facts>) -> Result<Self, seven_llm::Error> {
         Self::each(packs, |pack| {
-            Ok(Arc::new(OfflineModel::from_toml(&pack.files.host)?))
+            let model = OfflineModel::from_toml(&pack.files.host)?;
+            Ok(match facts {
+                Some(facts) => Arc::new(Apart(Arc::new(model.with_facts(facts.clone())))),
+                None => Arc::new(model),
+            })
         })
     }
 
     /// Returns the pack's model; `None` for a pack that was added after the models were made.
     pub fn of(&self, pack: &Pack) -> Option<Arc<dyn Model>> {
         self.of.get(&pack.name).cloned()
+    }
+}
+
+/// An offline model that finds facts. This takes tens of milliseconds, so the model answers on a
+/// thread that serves nothing else.
+struct Apart(Arc<OfflineModel>);
+
+impl Model for Apart {
+    fn name(&self) -> &str {
+        self.0.name()
+    }
+
+    fn language(&self, texts: &[String], stored: Option<Language>) -> Language {
+        self.0.language(texts, stored)
+    }
+
+    fn respond<'a>(&'a self, request: &'a Request) -> Responding<'a> {
+        let (model, request) = (Arc::clone(&self.0), request.clone());
+        let answer = tokio::task::spawn_blocking(move || model.answer(&request));
+        Box::pin(async move {
+            answer.await.map_err(|error| match error.try_into_panic() {
+                // The turn counts a panic as a failed try.
+                Ok(panic) => std::panic::resume_unwind(panic),
+                Err(_) => seven_llm::Error::Unavailable {
+                    model: "offline".to_owned(),
+                    source: None,
+                },
+            })
+        })
     }
 }
 

@@ -18,6 +18,7 @@ use seven_llm::{
     guarded::{self, Finished, Guarded, Observer},
     openai::{self, OpenAi},
 };
+use seven_offline_host::Facts;
 use seven_packs::Packs;
 use seven_settings::model::{Provider, Settings};
 use seven_telemetry::metrics;
@@ -99,7 +100,10 @@ pub fn models(settings: &Settings, packs: &Packs) -> Result<Models> {
     Ok(match settings.provider {
         Provider::Fixed => Models::same(packs, &(Arc::new(FixedModel) as Arc<dyn Model>)),
         Provider::Echo => Models::same(packs, &(Arc::new(EchoModel) as Arc<dyn Model>)),
-        Provider::Offline | Provider::Gemini | Provider::Openai => Models::offline(packs)?,
+        Provider::Offline | Provider::Gemini | Provider::Openai => {
+            let facts = settings.find_facts.then(Facts::new).transpose()?;
+            Models::offline(packs, facts.map(Facts::in_background).as_ref())?
+        }
     })
 }
 

@@ -91,16 +91,45 @@ impl Encoder {
     /// Fails if a piece is not in the table, or the text has more pieces than the network has
     /// positions.
     pub fn pooled(&self, ids: &[u32]) -> Result<Tensor> {
-        let ids = Tensor::new(ids, &Device::Cpu)?;
-        let places = self.place.narrow(0, 0, ids.elem_count())?;
-        let mut text = self
+        self.pooled_each(&[ids])
+    }
+
+    /// Returns a row for each text, as [`Self::pooled`] does for one. Several short texts together
+    /// take less time than one after the other.
+    ///
+    /// # Errors
+    /// Fails as [`Self::pooled`] does.
+    pub fn pooled_each(&self, texts: &[&[u32]]) -> Result<Tensor> {
+        let ids = Tensor::new(texts.concat(), &Device::Cpu)?;
+        let places = texts
+            .iter()
+            .map(|text| self.place.narrow(0, 0, text.len()))
+            .collect::<Result<Vec<_>>>()?;
+        let places = Tensor::cat(&places, 0)?;
+        let lengths: Vec<usize> = texts.iter().map(|text| text.len()).collect();
+        let mut all = self
             .first
             .forward(&(self.word.embedding(&ids)? + places)?)?;
         for layer in &self.layers {
-            text = layer.forward(&text, self.heads)?;
+            all = layer.forward(&all, &lengths, self.heads)?;
         }
-        text.mean_keepdim(0)
+        let means = parts(&all, &lengths, 0)?
+            .iter()
+            .map(|text| text.mean_keepdim(0))
+            .collect::<Result<Vec<_>>>()?;
+        Tensor::cat(&means, 0)
     }
+}
+
+/// Cuts a tensor along `dim` into parts of these lengths.
+fn parts(of: &Tensor, lengths: &[usize], dim: usize) -> Result<Vec<Tensor>> {
+    let mut at = 0;
+    let part = |length: &usize| {
+        let part = of.narrow(dim, at, *length)?.contiguous();
+        at += length;
+        part
+    };
+    lengths.iter().map(part).collect()
 }
 
 // === impl Layer ===
@@ -123,7 +152,9 @@ impl Layer {
         })
     }
 
-    fn forward(&self, text: &Tensor, heads: usize) -> Result<Tensor> {
+    /// Computes the layer for several texts, one after the other in the rows of `text`. Each text
+    /// attends only to itself.
+    fn forward(&self, text: &Tensor, lengths: &[usize], heads: usize) -> Result<Tensor> {
         let (length, size) = text.dims2()?;
         let each = size / heads;
         let split = |of: Tensor| {
@@ -136,8 +167,17 @@ impl Layer {
             split(self.key.forward(text)?)?,
             split(self.value.forward(text)?)?,
         );
-        let weights = (query.matmul(&key.t()?)? / (each as f64).sqrt())?;
-        let seen = softmax_last_dim(&weights)?.matmul(&value)?;
+        let own = |of: &Tensor| parts(of, lengths, 1);
+        let (query, key, value) = (own(&query)?, own(&key)?, own(&value)?);
+        let seen = query
+            .iter()
+            .zip(&key)
+            .zip(&value)
+            .map(|((query, key), value)| {
+                let weights = (query.matmul(&key.t()?)? / (each as f64).sqrt())?;
+                softmax_last_dim(&weights)?.matmul(value)
+            });
+        let seen = Tensor::cat(&seen.collect::<Result<Vec<_>>>()?, 1)?;
         let seen = seen
             .transpose(0, 1)?
             .contiguous()?

@@ -5,6 +5,7 @@
 //! file the tensors are.
 
 mod encoder;
+pub mod file;
 mod pieces;
 mod tensors;
 mod vocabulary;

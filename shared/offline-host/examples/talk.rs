@@ -11,7 +11,7 @@ use seven_domain::{CasinoConfig, Language};
 use seven_guest::{DialogueState, Grant, GrantRef, Profile, Scope, Setting, topic};
 use seven_knowledge::{Index, Reference, parse_content};
 use seven_llm::{Exchange, Model, Request};
-use seven_offline_host::OfflineModel;
+use seven_offline_host::{Facts, OfflineModel};
 use seven_packs::{CASINO, demo};
 
 #[derive(serde::Deserialize)]
@@ -48,10 +48,14 @@ fn main() {
     };
     let content = read(arguments.next(), demo::CONTENT);
     let config = read(arguments.next(), demo::CASINO);
+    let model = OfflineModel::from_toml(&CASINO.host).expect("the pack's host");
     let house = House {
         config: serde_json::from_str(&config).expect("a casino's document"),
         content,
-        model: OfflineModel::from_toml(&CASINO.host).expect("the pack's host"),
+        model: match std::env::var_os("WORDS_ALONE") {
+            Some(_) => model,
+            None => model.with_facts(Facts::new().expect("the bundled weights")),
+        },
     };
     let mut files: Vec<_> = std::fs::read_dir(&dir)
         .expect("a readable folder")
@@ -120,11 +124,12 @@ fn play(house: &House, file: &Path) {
             .map(|staff| staff.kind.as_str())
             .collect();
         println!(
-            "H {}   [{}{}{}]",
+            "H {}   [{}{}{}; {}]",
             reply.text,
             reply.intent,
             if reply.grounded { "" } else { " ?" },
-            staff.join(" ")
+            staff.join(" "),
+            reply.sources.join(" ")
         );
         history.push(Exchange {
             guest: texts.join(" "),

@@ -22,7 +22,9 @@ use super::{
 use crate::{
     about::{about_topic, about_venue},
     acts::{self, Act, Heard, learnt::Learnt},
-    cautions, compare, hear,
+    cautions, compare, found,
+    found::Facts,
+    hear,
     host::Host,
     pack::Caution,
     request, resolve, subjects, suggest,
@@ -38,7 +40,12 @@ pub(crate) struct Answered {
 
 /// Answers every text that is still open, oldest first; a later text may refer to a venue that an
 /// earlier one names.
-pub(crate) fn parts(pack: &HostPack, request: &Request, language: Language) -> Answered {
+pub(crate) fn parts(
+    pack: &HostPack,
+    facts: Option<&Facts>,
+    request: &Request,
+    language: Language,
+) -> Answered {
     let mut state = request.state.clone();
     state.learn(&request.profile);
     let news = state.is_news(&request.state);
@@ -54,6 +61,7 @@ pub(crate) fn parts(pack: &HostPack, request: &Request, language: Language) -> A
         state: &request.state,
         listed: &listed,
         cautions: &cautions,
+        facts,
     };
     let mut earlier = request.history.iter();
     state.children |= earlier.any(|earlier| hear::speaks_of_young(&host, &earlier.guest));
@@ -64,6 +72,7 @@ pub(crate) fn parts(pack: &HostPack, request: &Request, language: Language) -> A
         news,
         listed: &listed,
         cautions: &cautions,
+        facts,
         said: Vec::new(),
         parts: Vec::new(),
         state,
@@ -109,6 +118,7 @@ struct Dialogue<'a> {
     /// Stems of all words that occur in the names and keywords of rows.
     listed: &'a HashSet<String>,
     cautions: &'a [&'a Caution],
+    facts: Option<&'a Facts>,
     /// The sentences answered already.
     said: Vec<&'a str>,
     /// The answers, each with a flag: true if the answer is to a mere remark.
@@ -160,11 +170,14 @@ impl<'a> Dialogue<'a> {
         wanted.extend(correction);
         let complains = whole.act == Act::Complaint;
         if wanted.is_empty() || complains {
-            self.say(whole);
+            self.say(whole, text);
         }
         if !complains {
+            // The remarks beside a single question help the finder to understand it.
+            let alone = wanted.len() == 1;
             for sentence in wanted {
-                self.say(sentence);
+                let asked = if alone { text } else { sentence.u.text };
+                self.say(sentence, asked);
             }
         }
     }
@@ -244,6 +257,7 @@ impl<'a> Dialogue<'a> {
             state,
             listed: self.listed,
             cautions: self.cautions,
+            facts: self.facts,
         }
     }
 
@@ -261,8 +275,9 @@ impl<'a> Dialogue<'a> {
         }
     }
 
-    /// Adds a sentence to the state of the dialogue and answers it.
-    fn say(&mut self, sentence: Sentence<'a>) {
+    /// Adds a sentence to the state of the dialogue and answers it. The finder of facts reads
+    /// `asked`: the sentence, or the whole text if only this sentence asks.
+    fn say(&mut self, sentence: Sentence<'a>, asked: &str) {
         self.hear(&sentence);
         let heard = self.state.clone();
         let host = self.host(&heard);
@@ -280,6 +295,12 @@ impl<'a> Dialogue<'a> {
         let halves = is_looked_up
             .then(|| halves(&host, u.text, &part, &self.said))
             .flatten();
+        let told = halves.as_deref().unwrap_or(std::slice::from_ref(&part));
+        let found = found::instead(&host, act, &u, asked, told);
+        let (part, halves) = match found {
+            Some(found) => (found, None),
+            None => (part, halves),
+        };
         self.state.request =
             request::left_open(&host, &u, act, &part).or(self.state.request.take());
         self.state.complaining = part.is_grave;
@@ -391,7 +412,7 @@ impl Act {
 
     /// Returns whether the act alone decides the answer. For any other act, the subject of the text
     /// may change the answer.
-    fn is_certain(self) -> bool {
+    pub(crate) fn is_certain(self) -> bool {
         !matches!(
             self,
             Self::Ask

@@ -10,6 +10,7 @@ use seven_llm::{Request, StaffKind, StaffRequest};
 
 use crate::{
     fit::{Part, Room, join_names},
+    found::Facts,
     pack::{Caution, Field, HostPack, Kind},
     understand::{Understood, Wish},
     when::{Day, Time, When},
@@ -29,6 +30,8 @@ pub(crate) struct Host<'a> {
     pub(crate) listed: &'a HashSet<String>,
     /// Conditions that the guest has named and that rows may warn of, such as a pregnancy.
     pub(crate) cautions: &'a [&'a Caution],
+    /// Finds facts that the words of a text do not lead to; `None` if the host reads words only.
+    pub(crate) facts: Option<&'a Facts>,
 }
 
 /// Maximum number of subjects that a greeting names.

@@ -13,9 +13,11 @@ mod compose;
 mod dates;
 mod exceptions;
 mod exchanges;
+mod facts;
 mod fit;
 mod focus;
 mod follow_up;
+mod found;
 mod hear;
 mod host;
 mod language;
@@ -45,6 +47,7 @@ use seven_text::words;
 
 pub use adults::is_for_adults;
 use fit::Room;
+pub use found::Facts;
 pub use pack::HostPack;
 
 use seven_llm::{Error, Model, Reply, Request, Responding, Usage};
@@ -53,18 +56,28 @@ use seven_llm::{Error, Model, Reply, Request, Responding, Usage};
 #[derive(Debug, Clone)]
 pub struct OfflineModel {
     pack: HostPack,
+    facts: Option<Facts>,
 }
 
 // === impl OfflineModel ===
 
 impl OfflineModel {
     pub fn new(pack: HostPack) -> Self {
-        Self { pack }
+        Self { pack, facts: None }
     }
 
     /// Reads the pack from TOML text, such as `packs/casino/host.toml`.
     pub fn from_toml(text: &str) -> Result<Self, Error> {
         Ok(Self::new(HostPack::from_toml(text)?))
+    }
+
+    /// Also answers with what the finder of facts finds, once `facts` are prepared.
+    #[must_use]
+    pub fn with_facts(self, facts: Facts) -> Self {
+        Self {
+            facts: Some(facts),
+            ..self
+        }
     }
 
     /// Returns the language of a text, if its words show it.
@@ -89,7 +102,7 @@ impl OfflineModel {
         let answer::Answered {
             mut parts,
             mut state,
-        } = answer::parts(&self.pack, request, language);
+        } = answer::parts(&self.pack, self.facts.as_ref(), request, language);
         state.grave |= parts.iter().any(|part| part.is_grave);
         if state.asked_last {
             parts.iter_mut().for_each(|part| part.ask = None);

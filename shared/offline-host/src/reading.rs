@@ -3,6 +3,8 @@
 pub(crate) mod demand;
 mod stand_out;
 
+use std::sync::Arc;
+
 use demand::Demand;
 use seven_knowledge::{Category, Item, Passed, Term};
 use stand_out::{clearly, in_full};
@@ -300,12 +302,16 @@ fn missing(host: &Host<'_>, row: &Item) -> Part {
 
 /// Answers with the sentence, and adds the row's name if the sentence does not contain it.
 pub(crate) fn tell(host: &Host<'_>, passed: &Passed) -> Part {
-    let row = &passed.item;
+    told(host, &passed.item, &passed.text)
+}
+
+/// Answers with a sentence of the row.
+pub(crate) fn told(host: &Host<'_>, row: &Arc<Item>, text: &str) -> Part {
     if row.category == Category::Promotions {
         // The value of a promotion is in a field and not in the sentence.
         return venue::info(host, row);
     }
-    let body = named_sentence(host, row, &passed.text);
+    let body = named_sentence(host, row, text);
     let intent = match row.category {
         Category::Dining => "venue_info",
         Category::Entertainment => "events",

@@ -56,6 +56,7 @@ fn wrong(line: &str) -> Option<String> {
         _ => seven_packs::demo::CONTENT,
     };
     let mut desk = Property::new(content, "2026-11-20 18:30");
+    desk.finds = true;
     for text in texts.split(" >> ") {
         let reply = desk.ask(text);
         let host = reply.text;

@@ -27,12 +27,14 @@ use seven_guest::DialogueState;
 use seven_host::grounding::Evidence;
 use seven_knowledge::{Index, Reference, formatter, parse_content};
 use seven_llm::{Exchange, Reply, Request};
-use seven_offline_host::OfflineModel;
+use seven_offline_host::{Facts, OfflineModel};
 use seven_packs::CASINO as PACK;
 use seven_text::fold;
 
-static MODEL: LazyLock<OfflineModel> =
-    LazyLock::new(|| OfflineModel::from_toml(&PACK.host).unwrap());
+static MODEL: LazyLock<OfflineModel> = LazyLock::new(|| {
+    let model = OfflineModel::from_toml(&PACK.host).unwrap();
+    model.with_facts(Facts::new().unwrap())
+});
 
 struct Casino {
     name: &'static str,

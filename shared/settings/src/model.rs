@@ -61,6 +61,9 @@ pub struct Settings {
     /// Whether the judging model is first tested on drafts whose correct verdict is known. If so,
     /// its verdicts are used only after it has passed.
     pub judge_trial: bool,
+    /// Whether the offline host also answers from facts that a language model in the swarm's own
+    /// process finds (D48).
+    pub find_facts: bool,
     /// The field in which a server of `chat/completions` expects the token limit.
     pub token_limit: TokenLimit,
     /// Maximum number of tokens that Gemini may spend on thinking; `None` uses the model's default.

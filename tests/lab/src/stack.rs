@@ -106,6 +106,8 @@ impl Stack {
         std::fs::write(&config_file, &config)
             .with_context(|| format!("writing {}", config_file.display()))?;
         let mut settings = Box::new(Settings::parse(&config)?);
+        // A fleet in quick motion is a test: it would spend most of its time on vectors of facts.
+        settings.model.find_facts &= plan.scale >= 1.0;
         // In production each worker has its own connections. Here all workers share one pool, so
         // its size is multiplied by the number of workers.
         settings.postgres.connections *= u32::try_from(plan.workers.len().max(1))?;

@@ -13,7 +13,7 @@ use chrono::{DateTime, NaiveDateTime, TimeZone, Utc};
 use chrono_tz::{America::New_York, Tz};
 use seven_knowledge::{Index, Reference, parse_content};
 use seven_llm::{Exchange, Reply, Request};
-use seven_offline_host::OfflineModel;
+use seven_offline_host::{Facts, OfflineModel};
 use seven_packs::CASINO as PACK;
 
 pub(crate) const PHONE: &str = "1-860-555-0142";
@@ -21,6 +21,9 @@ const ZONE: Tz = New_York;
 
 static MODEL: LazyLock<OfflineModel> =
     LazyLock::new(|| OfflineModel::from_toml(&PACK.host).unwrap());
+/// The same model, which also finds facts by their meaning.
+static FINDING: LazyLock<OfflineModel> =
+    LazyLock::new(|| MODEL.clone().with_facts(Facts::new().unwrap()));
 
 pub(crate) struct Property {
     pub(crate) index: Arc<Index>,
@@ -30,6 +33,8 @@ pub(crate) struct Property {
     pub(crate) history: Vec<Exchange>,
     pub(crate) state: seven_guest::DialogueState,
     pub(crate) ask: Option<seven_guest::Topic>,
+    /// Whether the host finds facts by their meaning too.
+    pub(crate) finds: bool,
 }
 
 fn at(local: &str) -> DateTime<Utc> {
@@ -52,13 +57,15 @@ impl Property {
             lead: None,
             history: Vec::new(),
             ask: None,
+            finds: false,
             state: seven_guest::DialogueState::default(),
         }
     }
 
     /// Sends the guest's texts of one turn, separated by " || ", and returns the reply.
     pub(crate) fn ask(&self, text: &str) -> Reply {
-        MODEL.answer(&Request {
+        let model = if self.finds { &FINDING } else { &MODEL };
+        model.answer(&Request {
             casino_name: "Silver Birch Resort".into(),
             contact_phone: PHONE.into(),
             persona: "Seven".into(),

@@ -14,6 +14,7 @@ use seven::{
     out,
 };
 use seven_agent_swarm::Models;
+use seven_offline_host::Facts;
 use seven_settings::{Settings, dev_dir};
 use seven_testkit::{Options, Servers};
 
@@ -72,7 +73,7 @@ impl Who {
     fn host(self, theatre: &Theatre, config: Option<&Path>, at_once: usize) -> Result<Host> {
         let packs = theatre.packs();
         Ok(match self {
-            Self::Offline => Models::offline(packs)?.into(),
+            Self::Offline => Models::offline(packs, Some(&Facts::new()?))?.into(),
             Self::Null => eval::null(packs).into(),
             Self::TopRow => eval::top_row(packs).into(),
             Self::Settings => {
@@ -87,7 +88,7 @@ impl Who {
                     hosted: Some(hosted),
                     deadline: Some(Duration::from_secs(deadline)),
                     at_once,
-                    ..Models::offline(packs)?.into()
+                    ..Models::offline(packs, Some(&Facts::new()?))?.into()
                 }
             }
         })

@@ -1,0 +1,343 @@
+//! Answers from the facts that the finder finds (D48), where it is surer than the words of the text.
+
+use std::{
+    collections::HashMap,
+    hash::{DefaultHasher, Hash, Hasher},
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
+};
+
+use seven_domain::Language;
+use seven_finder::{Error, Finder, Kinds, Question, Vector};
+use seven_knowledge::{Index, Item};
+
+use crate::{
+    acts::Act,
+    compose::venue,
+    facts::{self, Fact, Telling},
+    fit::Part,
+    host::Host,
+    reading, resolve,
+    understand::Understood,
+};
+
+/// Maximum number of kept vectors: the facts of about a hundred casinos.
+const MOST_VECTORS: usize = 40_000;
+/// Maximum number of names of rows that the finder reads beside a text.
+const MOST_NAMES: usize = 5;
+
+/// The finder and the vectors of facts. Clones share both.
+#[derive(Debug, Clone)]
+pub struct Facts {
+    finder: &'static Finder,
+    vectors: Arc<Mutex<HashMap<u64, Arc<Vector>>>>,
+    /// Whether a thread of its own computes missing vectors, while turns are answered by words.
+    in_background: bool,
+    /// Whether such a thread runs now.
+    busy: Arc<AtomicBool>,
+}
+
+/// A row, the facts of it that answer a text, best first, and the probability that one does.
+#[derive(Debug, Clone)]
+pub(crate) struct Found {
+    pub(crate) row: Arc<Item>,
+    pub(crate) facts: Vec<(Fact, f32)>,
+    pub(crate) odds: f32,
+}
+
+/// Everything that the finder says about a text.
+#[derive(Debug, Clone)]
+pub(crate) struct Findings {
+    /// The rows, best first.
+    pub(crate) rows: Vec<Found>,
+    /// The probability that the content does not answer.
+    pub(crate) nothing: f32,
+    pub(crate) kinds: Kinds,
+}
+
+// === impl Facts ===
+
+impl Facts {
+    /// Loads the finder of this build. A casino's first question waits until the vectors of its
+    /// facts are computed, which takes about 10 ms of a core for each fact.
+    ///
+    /// # Errors
+    /// Fails if the weights of this build do not have the expected form.
+    pub fn new() -> Result<Self, Error> {
+        Ok(Self {
+            finder: Finder::bundled()?,
+            vectors: Arc::default(),
+            in_background: false,
+            busy: Arc::default(),
+        })
+    }
+
+    /// Computes missing vectors on a thread of its own. Until they are there, questions are
+    /// answered by words alone.
+    #[must_use]
+    pub fn in_background(self) -> Self {
+        Self {
+            in_background: true,
+            ..self
+        }
+    }
+
+    /// Returns the vectors of facts; `None` while they are being computed.
+    fn prepared(&self, facts: &[(String, Fact)]) -> Option<Vec<Arc<Vector>>> {
+        let kept = |(gist, fact): &(String, Fact)| self.kept(key(gist, &fact.text));
+        if let Some(all) = facts.iter().map(kept).collect() {
+            return Some(all);
+        }
+        if !self.in_background {
+            self.place(facts).ok()?;
+            return facts.iter().map(kept).collect();
+        }
+        if !self.busy.swap(true, Ordering::AcqRel) {
+            let (own, facts) = (self.clone(), facts.to_vec());
+            std::thread::spawn(move || {
+                // A failure leaves a gap, and the next question tries again.
+                let _ = own.place(&facts);
+                own.busy.store(false, Ordering::Release);
+            });
+        }
+        None
+    }
+
+    /// Computes the vectors of facts that are not kept yet.
+    fn place(&self, facts: &[(String, Fact)]) -> Result<(), Error> {
+        let missing = |(gist, fact): &&(String, Fact)| self.kept(key(gist, &fact.text)).is_none();
+        let missing: Vec<(&str, &str)> = facts
+            .iter()
+            .filter(missing)
+            .map(|(gist, fact)| (gist.as_str(), fact.text.as_str()))
+            .collect();
+        let places = self.finder.places(&missing)?;
+        let mut vectors = self.vectors();
+        if vectors.len() >= MOST_VECTORS {
+            vectors.clear();
+        }
+        let keys = missing.iter().map(|(gist, fact)| key(gist, fact));
+        vectors.extend(keys.zip(places.into_iter().map(Arc::new)));
+        Ok(())
+    }
+
+    fn vectors(&self) -> std::sync::MutexGuard<'_, HashMap<u64, Arc<Vector>>> {
+        self.vectors.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn kept(&self, key: u64) -> Option<Arc<Vector>> {
+        self.vectors().get(&key).cloned()
+    }
+
+    /// Finds the facts that answer a text; `None` while the casino's facts are not prepared.
+    fn find(&self, index: &Index, rows: &[Arc<Item>], asked: &Question<'_>) -> Option<Findings> {
+        let mut all = Vec::new();
+        let mut of_row = Vec::new();
+        for (at, row) in rows.iter().enumerate() {
+            let gist = facts::gist(index, row);
+            for fact in facts::of(index, row) {
+                of_row.push(at);
+                all.push((gist.clone(), fact));
+            }
+        }
+        let vectors = self.prepared(&all)?;
+        let heard = self.finder.hear(asked).ok()?;
+        let odds = self.finder.odds(&heard, vectors.iter().map(AsRef::as_ref));
+        let mut found: Vec<Found> = rows
+            .iter()
+            .map(|row| Found {
+                row: Arc::clone(row),
+                facts: Vec::new(),
+                odds: 0.0,
+            })
+            .collect();
+        for ((at, (_, fact)), odds) in of_row.into_iter().zip(all).zip(odds.facts) {
+            found[at].odds += odds;
+            found[at].facts.push((fact, odds));
+        }
+        found.sort_by(|a, b| b.odds.total_cmp(&a.odds));
+        for row in &mut found {
+            row.facts.sort_by(|a, b| b.1.total_cmp(&a.1));
+        }
+        Some(Findings {
+            rows: found,
+            nothing: odds.nothing,
+            kinds: heard.kinds,
+        })
+    }
+}
+
+fn key(gist: &str, fact: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    (gist, fact).hash(&mut hasher);
+    hasher.finish()
+}
+
+/// Finds the facts that answer a sentence in the course of the dialogue.
+pub(crate) fn find(host: &Host<'_>, text: &str) -> Option<Findings> {
+    let facts = host.facts?;
+    let index = &host.request.index;
+    let recent = host.state.recent.iter().rev();
+    let mut names: Vec<&str> = Vec::new();
+    for row in host.state.listed.iter().chain(recent) {
+        let name = index.get(row).map(|row| row.name.as_str());
+        names.extend(name.filter(|name| !names.contains(name)));
+    }
+    names.truncate(MOST_NAMES);
+    let before = host.request.history.last();
+    let question = Question {
+        text,
+        names: &names,
+        before: before.map_or("", |before| before.guest.as_str()),
+    };
+    let rows: Vec<Arc<Item>> = index.current(host.request.now).cloned().collect();
+    facts.find(index, &rows, &question)
+}
+
+/// The lowest probability that a text asks for something, at which the finder answers it.
+const ASKS: f32 = 0.5;
+/// The highest probability of a wish for suggestions, at which a fact answers instead of them.
+const SUGGESTS: f32 = 0.2;
+/// The lowest probability at which a row that the text's words did not lead to answers.
+const SURE: f32 = 0.6;
+/// The lowest probability at which the row of an answer in part answers whole.
+const LIKELY: f32 = 0.45;
+/// The lowest probability at which a fact that the answer lacks is told instead.
+const LACKED: f32 = 0.6;
+/// The lowest probability that the content does not answer, at which an answer is withdrawn.
+const NOTHING: f32 = 0.75;
+/// A fact is told beside the best one if it is at least this share as probable.
+const BESIDE: f32 = 0.4;
+
+/// Returns the answer from the facts that the finder found, if it is surer than `parts`, the answer
+/// that the words of the text led to; `None` if that answer is kept.
+pub(crate) fn instead(
+    host: &Host<'_>,
+    act: Act,
+    u: &Understood<'_>,
+    asked: &str,
+    parts: &[Part],
+) -> Option<Part> {
+    let kept = |part: &Part| part.is_sure || part.is_grave;
+    if act.is_certain() || parts.iter().any(kept) {
+        return None;
+    }
+    let found = find(host, asked)?;
+    let best = found.rows.first()?;
+    let (asks, suggests) = (
+        found.kinds.asks + found.kinds.asks_else,
+        found.kinds.suggestion,
+    );
+    // Dates and further suggestions are counted from the state of the dialogue, which the finder
+    // does not read.
+    let counted = matches!(act, Act::More | Act::Reject)
+        || u.when.is_said() && parts.iter().any(|part| part.intent == "events");
+    if asks < ASKS || counted || act.proposes() && suggests > SUGGESTS {
+        return None;
+    }
+    let told = |part: &&Part| part.grounded && !part.is_denial && !part.sources.is_empty();
+    let told: Vec<&Part> = parts.iter().filter(told).collect();
+    if told.len() < parts.len() {
+        let near = |part: &Part| part.sources.contains(&best.row.id);
+        let least = if parts.iter().any(near) { LIKELY } else { SURE };
+        return (best.odds >= least).then(|| tell(host, u, &found.rows));
+    }
+    let own = |row: &&Found| told.iter().any(|part| part.sources.contains(&row.row.id));
+    let odds: f32 = found.rows.iter().filter(own).map(|row| row.odds).sum();
+    if odds >= best.odds / 2.0 {
+        return lacked(host, u, best, &told).then(|| tell(host, u, &found.rows));
+    }
+    if best.odds >= SURE {
+        return Some(tell(host, u, &found.rows));
+    }
+    (found.nothing >= NOTHING && !act.proposes()).then(|| host.unanswered())
+}
+
+/// Returns whether the answer is about the right row and lacks the sentence that answers the text.
+fn lacked(host: &Host<'_>, u: &Understood<'_>, best: &Found, told: &[&Part]) -> bool {
+    let timed = ["open", "opens", "closes", "hours", "starts"];
+    if told.len() > 1 || timed.iter().any(|facet| u.wants(facet)) {
+        return false;
+    }
+    let Some((fact, odds)) = best.facts.first() else {
+        return false;
+    };
+    let Telling::Sentence(at) = fact.telling else {
+        return false;
+    };
+    let text = sentence(host, &best.row, at);
+    *odds >= LACKED && told.iter().all(|part| !part.body.contains(&text))
+}
+
+/// Tells the facts that were found, of two rows at most.
+fn tell(host: &Host<'_>, u: &Understood<'_>, rows: &[Found]) -> Part {
+    let best = |found: &Found| found.facts.first().map_or(0.0, |(_, odds)| *odds);
+    let least = rows.iter().take(2).map(best).fold(0.0, f32::max) * BESIDE;
+    let (mut body, mut first) = (String::new(), None::<Part>);
+    for found in rows.iter().take(2) {
+        for (fact, _) in found.facts.iter().filter(|(_, odds)| *odds >= least) {
+            let part = one(host, u, &found.row, fact);
+            let joined = format!("{body} {}", part.body);
+            let joined = joined.trim();
+            if body.contains(&part.body) || !(body.is_empty() || host.room.one(joined)) {
+                continue;
+            }
+            joined.clone_into(&mut body);
+            match &mut first {
+                Some(first) if !first.sources.contains(&found.row.id) => {
+                    first.sources.push(found.row.id.clone());
+                }
+                Some(_) => {}
+                None => first = Some(part),
+            }
+        }
+    }
+    let told = first.map(|first| Part {
+        body,
+        is_sure: true,
+        ask: None,
+        ..first
+    });
+    told.unwrap_or_else(|| host.unanswered())
+}
+
+/// Tells one fact. A house rule is short and told whole.
+fn one(host: &Host<'_>, u: &Understood<'_>, row: &Arc<Item>, fact: &Fact) -> Part {
+    let only = std::slice::from_ref(row);
+    match fact.telling {
+        Telling::Facet("phone") => venue::with_phone(host, row),
+        Telling::Facet(_) if resolve::is_house_rule(row) => venue::info(host, row),
+        Telling::Sentence(at) => reading::told(host, row, &sentence(host, row, at)),
+        Telling::Facet(facet) => {
+            let mut asked = u.clone();
+            let timed = ["open", "opens", "closes", "hours", "starts"];
+            let keeps = timed.contains(&facet) && timed.iter().any(|facet| u.wants(facet));
+            if !keeps {
+                asked.facets.clear();
+                asked.facets.insert(facet);
+            }
+            asked.intents.remove("booking");
+            let part = venue::answer(host, &asked, only);
+            if part.grounded {
+                part
+            } else {
+                venue::info(host, row)
+            }
+        }
+        Telling::Offer => venue::redeeming(host, row).unwrap_or_else(|| venue::info(host, row)),
+        Telling::Row => venue::info(host, row),
+    }
+}
+
+/// Returns a sentence of the row in the reply's language. If the languages have different numbers of
+/// sentences, returns the whole description.
+fn sentence(host: &Host<'_>, row: &Item, at: usize) -> String {
+    let index = &host.request.index;
+    let sentences = |language| index.sentences(row, language).collect::<Vec<_>>();
+    let (english, own) = (sentences(Language::En), sentences(host.language));
+    let same = english.len() == own.len();
+    let sentence = own.get(at).filter(|_| same).map(|text| (*text).to_owned());
+    sentence.unwrap_or_else(|| host.description(row))
+}
