@@ -8,7 +8,6 @@ use seven_lab::eval::{
     Class, Dialogue, Failure, Ground, Property, Report, Theatre, Written, html, null, owed,
     read_dir, top_row,
 };
-use seven_offline_host::Facts;
 use seven_testkit::{Nats, Postgres, Redis, Scratch};
 
 // The results that the offline host reached on 2026-11-30: shares of passed checks, and the number
@@ -86,8 +85,8 @@ impl Evening {
     }
 }
 
-fn offline(theatre: &Theatre) -> Models {
-    let facts = Facts::new().unwrap();
+fn offline(theatre: &Theatre, dialogues: &[Dialogue]) -> Models {
+    let facts = theatre.facts(dialogues).unwrap();
     Models::offline(theatre.packs(), Some(&facts)).unwrap()
 }
 
@@ -160,13 +159,13 @@ fn the_set_is_what_was_promised() {
 #[tokio::test]
 async fn the_offline_host_reaches_what_is_owed() {
     let mut evening = Evening::begin("eval_offline").await;
-    let models = offline(&evening.theatre);
-    let report = evening
-        .run("offline", &dialogues("conversations"), &models)
-        .await;
-    let follow_ups = evening
-        .run("offline", &dialogues("conversations/followups"), &models)
-        .await;
+    let (set, short) = (
+        dialogues("conversations"),
+        dialogues("conversations/followups"),
+    );
+    let models = offline(&evening.theatre, &[set.as_slice(), &short].concat());
+    let report = evening.run("offline", &set, &models).await;
+    let follow_ups = evening.run("offline", &short, &models).await;
     let broken = failing(&report, |failure| failure.check.class == Class::Compliance);
     for (class, least) in [
         (Class::Compliance, COMPLIANCE_NOW),
@@ -219,7 +218,7 @@ async fn a_host_that_evades_and_one_that_recites_are_seen_through() {
 async fn two_runs_differ_in_times_only_and_a_guest_without_an_answer_fails_alone() {
     let mut evening = Evening::begin("eval_twice").await;
     let set: Vec<Dialogue> = dialogues("conversations").into_iter().step_by(6).collect();
-    let models = offline(&evening.theatre);
+    let models = offline(&evening.theatre, &set);
     let first = timeless(evening.run("offline", &set, &models).await);
     let second = timeless(evening.run("offline", &set, &models).await);
     assert_eq!(first, second);

@@ -9,6 +9,7 @@ use std::{
     },
 };
 
+use chrono::{DateTime, Utc};
 use seven_domain::Language;
 use seven_finder::{Error, Finder, Kinds, Question, Vector};
 use seven_knowledge::{Index, Item};
@@ -37,6 +38,8 @@ pub struct Facts {
     in_background: bool,
     /// Whether such a thread runs now.
     busy: Arc<AtomicBool>,
+    /// Held while vectors are computed, so that turns at the same time do not all compute them.
+    computing: Arc<Mutex<()>>,
 }
 
 /// A row, the facts of it that answer a text, best first, and the probability that one does.
@@ -71,6 +74,7 @@ impl Facts {
             vectors: Arc::default(),
             in_background: false,
             busy: Arc::default(),
+            computing: Arc::default(),
         })
     }
 
@@ -82,6 +86,16 @@ impl Facts {
             in_background: true,
             ..self
         }
+    }
+
+    /// Computes the vectors of a casino's facts that are missing, before its first question.
+    ///
+    /// # Errors
+    /// Fails if the computation fails, which no content can cause.
+    pub fn prepare(&self, index: &Index, now: DateTime<Utc>) -> Result<(), Error> {
+        let rows: Vec<Arc<Item>> = index.current(now).cloned().collect();
+        let (facts, _) = listed(index, &rows);
+        self.place(&facts)
     }
 
     /// Returns the vectors of facts; `None` while they are being computed.
@@ -107,6 +121,10 @@ impl Facts {
 
     /// Computes the vectors of facts that are not kept yet.
     fn place(&self, facts: &[(String, Fact)]) -> Result<(), Error> {
+        let _computing = self
+            .computing
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
         let missing = |(gist, fact): &&(String, Fact)| self.kept(key(gist, &fact.text)).is_none();
         let missing: Vec<(&str, &str)> = facts
             .iter()
@@ -133,15 +151,7 @@ impl Facts {
 
     /// Finds the facts that answer a text; `None` while the casino's facts are not prepared.
     fn find(&self, index: &Index, rows: &[Arc<Item>], asked: &Question<'_>) -> Option<Findings> {
-        let mut all = Vec::new();
-        let mut of_row = Vec::new();
-        for (at, row) in rows.iter().enumerate() {
-            let gist = facts::gist(index, row);
-            for fact in facts::of(index, row) {
-                of_row.push(at);
-                all.push((gist.clone(), fact));
-            }
-        }
+        let (all, of_row) = listed(index, rows);
         let vectors = self.prepared(&all)?;
         let heard = self.finder.hear(asked).ok()?;
         let odds = self.finder.odds(&heard, vectors.iter().map(AsRef::as_ref));
@@ -167,6 +177,16 @@ impl Facts {
             kinds: heard.kinds,
         })
     }
+}
+
+/// Returns the facts of rows, each with the gist of its row, and beside them the number of the row.
+fn listed(index: &Index, rows: &[Arc<Item>]) -> (Vec<(String, Fact)>, Vec<usize>) {
+    let of_row = |(at, row): (usize, &Arc<Item>)| {
+        let gist = facts::gist(index, row);
+        let facts = facts::of(index, row).into_iter();
+        facts.map(move |fact| ((gist.clone(), fact), at))
+    };
+    rows.iter().enumerate().flat_map(of_row).unzip()
 }
 
 fn key(gist: &str, fact: &str) -> u64 {

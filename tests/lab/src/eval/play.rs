@@ -14,6 +14,8 @@ use seven_domain::{
 };
 use seven_guest::Profile;
 use seven_host::Record;
+use seven_knowledge::Index;
+use seven_offline_host::Facts;
 use seven_runtime::Fleet;
 use seven_settings::Worker;
 use seven_store::timeline::{Subject, Timeline};
@@ -120,6 +122,24 @@ impl Theatre {
     /// Returns the fleet's packs; a host needs one model for each of them.
     pub fn packs(&self) -> &seven_packs::Packs {
         &self.stack.fleet.packs
+    }
+
+    /// Returns the finder, with the vectors of the content's facts at the dialogues' times. Otherwise
+    /// the first turns would wait for the vectors, some of them too long.
+    ///
+    /// # Errors
+    /// Fails if a row is wrong, or a dialogue's time does not exist at the casino.
+    pub fn facts(&self, dialogues: &[Dialogue]) -> Result<Facts> {
+        let facts = Facts::new()?;
+        let zone = self.property.config.operational.timezone;
+        for dialogue in dialogues {
+            let Ok(now) = self.property.instant(dialogue.at) else {
+                continue;
+            };
+            let items = self.property.items(dialogue.at)?;
+            facts.prepare(&Index::build(items).in_zone(zone), now)?;
+        }
+        Ok(facts)
     }
 
     /// Plays all dialogues, several at a time, and returns the results in the order of the

@@ -14,11 +14,12 @@ use seven::{
     out,
 };
 use seven_agent_swarm::Models;
-use seven_offline_host::Facts;
 use seven_settings::{Settings, dev_dir};
 use seven_testkit::{Options, Servers};
 
-use crate::eval::{self, Class, Ground, Host, Property, Report, Share, Theatre, Written, owed};
+use crate::eval::{
+    self, Class, Dialogue, Ground, Host, Property, Report, Share, Theatre, Written, owed,
+};
 
 #[derive(Debug, clap::Args)]
 pub struct Eval {
@@ -61,6 +62,8 @@ pub struct Eval {
 pub enum Who {
     /// The offline host, which calls no server.
     Offline,
+    /// The offline host without the finder of facts: it reads words alone.
+    Words,
     /// Always the fallback; good dialogues must give it a low score.
     Null,
     /// Always the first content row that the retrieval finds; good dialogues give it a low score.
@@ -70,10 +73,19 @@ pub enum Who {
 }
 
 impl Who {
-    fn host(self, theatre: &Theatre, config: Option<&Path>, at_once: usize) -> Result<Host> {
+    fn host(
+        self,
+        theatre: &Theatre,
+        config: Option<&Path>,
+        at_once: usize,
+        dialogues: &[Dialogue],
+    ) -> Result<Host> {
         let packs = theatre.packs();
+        let offline =
+            || -> Result<Models> { Ok(Models::offline(packs, Some(&theatre.facts(dialogues)?))?) };
         Ok(match self {
-            Self::Offline => Models::offline(packs, Some(&Facts::new()?))?.into(),
+            Self::Offline => offline()?.into(),
+            Self::Words => Models::offline(packs, None)?.into(),
             Self::Null => eval::null(packs).into(),
             Self::TopRow => eval::top_row(packs).into(),
             Self::Settings => {
@@ -88,7 +100,7 @@ impl Who {
                     hosted: Some(hosted),
                     deadline: Some(Duration::from_secs(deadline)),
                     at_once,
-                    ..Models::offline(packs, Some(&Facts::new()?))?.into()
+                    ..offline()?.into()
                 }
             }
         })
@@ -139,7 +151,7 @@ pub async fn run(config: Option<&Path>, command: &Eval) -> Result<ExitCode> {
         dir: scratch.clone(),
     };
     let mut theatre = Theatre::open(ground, property).await?;
-    let host = model.host(&theatre, config, *at_once)?;
+    let host = model.host(&theatre, config, *at_once, &dialogues)?;
     let played = theatre.play(&dialogues, &host).await;
     let closed = theatre.close().await;
     servers.stop().await?;
