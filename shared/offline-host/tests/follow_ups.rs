@@ -14,10 +14,11 @@ const BAHIA: &str = include_str!("unseen/bahia_lucero.json");
 const COYOTE: &str = include_str!("unseen/coyote_wash.json");
 /// Files of dialogues, each with the minimum share of dialogues that must end with a right reply.
 /// If the measured share rises, raise the minimum. The host was tuned to the first two files only.
+/// Without the finder of facts, 52 of the 80 dialogues of the last file end rightly.
 const FILES: [(&str, f64); 3] = [
     (include_str!("follow_ups.txt"), 0.85),
-    (include_str!("follow_ups_dev.txt"), 0.78),
-    (include_str!("follow_ups_unseen.txt"), 0.61),
+    (include_str!("follow_ups_dev.txt"), 0.82),
+    (include_str!("follow_ups_unseen.txt"), 0.75),
 ];
 
 /// Phrases of replies in which the host says that the content does not answer the question.

@@ -65,7 +65,12 @@ impl Property {
     /// Sends the guest's texts of one turn, separated by " || ", and returns the reply.
     pub(crate) fn ask(&self, text: &str) -> Reply {
         let model = if self.finds { &FINDING } else { &MODEL };
-        model.answer(&Request {
+        model.answer(&self.request(text))
+    }
+
+    /// Returns the request that [`Self::ask`] sends.
+    pub(crate) fn request(&self, text: &str) -> Request {
+        Request {
             casino_name: "Silver Birch Resort".into(),
             contact_phone: PHONE.into(),
             persona: "Seven".into(),
@@ -83,7 +88,7 @@ impl Property {
             summary: None,
             ask: self.ask,
             state: self.state.clone(),
-        })
+        }
     }
 }
 

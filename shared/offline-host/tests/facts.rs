@@ -1,0 +1,73 @@
+//! Checks when the host answers with facts that the finder finds (D48).
+#![expect(
+    dead_code,
+    reason = "the desk is shared by tests that use other parts of it"
+)]
+
+mod desk;
+
+use desk::Property;
+use seven_offline_host::{Facts, OfflineModel};
+use seven_packs::CASINO as PACK;
+
+const BAHIA: &str = include_str!("unseen/bahia_lucero.json");
+
+fn bahia() -> Property {
+    Property::new(BAHIA, "2026-11-20 18:30")
+}
+
+#[test]
+fn what_the_act_decides_is_not_looked_for_among_facts() {
+    let mut desk = bahia();
+    for text in [
+        "book us a table at Kumo for 2 tomorrow at 7",
+        "cancel my booking",
+        "can i get a free night",
+        "the room smells like smoke",
+        "cuantos puntos tengo",
+        "are you a robot",
+        "let me talk to a person",
+        "gracias!",
+        "bye",
+    ] {
+        desk.finds = false;
+        let words = desk.ask(text);
+        desk.finds = true;
+        let found = desk.ask(text);
+        assert_eq!(
+            (found.text, found.sources),
+            (words.text, words.sources),
+            "{text}"
+        );
+    }
+}
+
+#[test]
+fn the_same_request_gets_the_same_reply() {
+    let mut desk = bahia();
+    desk.finds = true;
+    for text in [
+        "wheres the nearest place i can smoke",
+        "y para ninos hay algo?",
+    ] {
+        assert_eq!(desk.ask(text).text, desk.ask(text).text, "{text}");
+    }
+}
+
+#[test]
+fn words_answer_until_the_vectors_are_computed() {
+    let model = OfflineModel::from_toml(&PACK.host).expect("the pack's host");
+    let facts = Facts::new().expect("the bundled weights");
+    let in_background = model.with_facts(facts.in_background());
+    let mut desk = bahia();
+    let request = desk.request(FOUND_ONLY);
+    let words = desk.ask(FOUND_ONLY).text;
+    desk.finds = true;
+    let found = desk.ask(FOUND_ONLY).text;
+    assert_ne!(found, words, "the finder has another answer");
+    assert_eq!(in_background.answer(&request).text, words);
+    // The test runner ends a test that waits for ever.
+    while in_background.answer(&request).text != found {
+        std::thread::yield_now();
+    }
+}
