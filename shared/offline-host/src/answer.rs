@@ -22,9 +22,9 @@ use super::{
 use crate::{
     about::{about_topic, about_venue},
     acts::{self, Act, Heard, learnt::Learnt},
-    cautions, compare, found,
-    found::Facts,
-    hear,
+    cautions, compare,
+    finding::Facts,
+    found, hear,
     host::Host,
     pack::Caution,
     request, resolve, subjects, suggest,

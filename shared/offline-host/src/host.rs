@@ -9,8 +9,8 @@ use seven_knowledge::{Category, Item};
 use seven_llm::{Request, StaffKind, StaffRequest};
 
 use crate::{
+    finding::Facts,
     fit::{Part, Room, join_names},
-    found::Facts,
     pack::{Caution, Field, HostPack, Kind},
     understand::{Understood, Wish},
     when::{Day, Time, When},

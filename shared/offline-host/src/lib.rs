@@ -14,6 +14,7 @@ mod dates;
 mod exceptions;
 mod exchanges;
 mod facts;
+mod finding;
 mod fit;
 mod focus;
 mod follow_up;
@@ -46,8 +47,8 @@ use seven_domain::Language;
 use seven_text::words;
 
 pub use adults::is_for_adults;
+pub use finding::Facts;
 use fit::Room;
-pub use found::Facts;
 pub use pack::HostPack;
 
 use seven_llm::{Error, Model, Reply, Request, Responding, Usage};

@@ -12,8 +12,33 @@ use seven_packs::CASINO as PACK;
 
 const BAHIA: &str = include_str!("unseen/bahia_lucero.json");
 
+/// Texts whose words lead to no row or to another fact, each with a part of the fact asked for.
+const FOUND_ONLY: [(&str, &str); 2] = [
+    (
+        "wheres the closest spot to light up a cig",
+        "two smoking terraces",
+    ),
+    (
+        "se puede llegar en silla de ruedas a la arena",
+        "ruedas de playa",
+    ),
+];
+
 fn bahia() -> Property {
     Property::new(BAHIA, "2026-11-20 18:30")
+}
+
+#[test]
+fn a_fact_is_told_that_no_word_leads_to() {
+    let mut desk = bahia();
+    for (text, fact) in FOUND_ONLY {
+        desk.finds = false;
+        let words = desk.ask(text).text;
+        desk.finds = true;
+        let found = desk.ask(text).text;
+        assert!(!words.contains(fact), "{text}: {words}");
+        assert!(found.contains(fact), "{text}: {found}");
+    }
 }
 
 #[test]
@@ -60,11 +85,11 @@ fn words_answer_until_the_vectors_are_computed() {
     let facts = Facts::new().expect("the bundled weights");
     let in_background = model.with_facts(facts.in_background());
     let mut desk = bahia();
-    let request = desk.request(FOUND_ONLY);
-    let words = desk.ask(FOUND_ONLY).text;
+    let text = FOUND_ONLY[0].0;
+    let request = desk.request(text);
+    let words = desk.ask(text).text;
     desk.finds = true;
-    let found = desk.ask(FOUND_ONLY).text;
-    assert_ne!(found, words, "the finder has another answer");
+    let found = desk.ask(text).text;
     assert_eq!(in_background.answer(&request).text, words);
     // The test runner ends a test that waits for ever.
     while in_background.answer(&request).text != found {
