@@ -87,7 +87,7 @@ static CASINOS: [Casino; 9] = [
         content: include_str!("unseen/timberjack_peak.json"),
         cases: include_str!("unseen/timberjack_peak.txt"),
         tuned: false,
-        least: 0.78,
+        least: 0.88,
     },
     // The questions about the casinos below were written by people who did not know the host. All
     // questions about Harbor Lantern and half of those about Mesa Dorada are slang. Nobody has
@@ -99,7 +99,7 @@ static CASINOS: [Casino; 9] = [
         content: include_str!("unseen/harbor_lantern.json"),
         cases: include_str!("unseen/harbor_lantern.txt"),
         tuned: true,
-        least: 0.60,
+        least: 0.72,
     },
     Casino {
         name: "Cedar Falls Casino Resort",
@@ -126,7 +126,7 @@ static CASINOS: [Casino; 9] = [
         content: include_str!("unseen/costa_serena.json"),
         cases: include_str!("unseen/costa_serena.txt"),
         tuned: false,
-        least: 0.84,
+        least: 0.88,
     },
     Casino {
         name: "Mesa Dorada Casino Resort",
