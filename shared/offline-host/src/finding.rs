@@ -15,7 +15,7 @@ use seven_knowledge::{Index, Item};
 
 use crate::facts::{self, Fact};
 
-/// Maximum number of kept vectors: the facts of about a hundred casinos.
+/// Maximum number of kept vectors: the facts of some sixty casinos of the demo's size, 60 MB.
 const MOST_VECTORS: usize = 40_000;
 
 /// The finder and the vectors of facts. Clones share both.

@@ -1,5 +1,6 @@
 //! The offline host answers without a connection or a language model (D11). It reads a text with
-//! word lists and replies only with facts of content rows, in the fixed wording of the pack.
+//! word lists and, if it is given one, with a finder of facts (D48). It replies only with facts of
+//! content rows, in the fixed wording of the pack.
 
 mod about;
 mod acts;

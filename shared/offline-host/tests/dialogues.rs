@@ -95,6 +95,7 @@ proptest! {
         seed in any::<u64>(),
     ) {
         let mut desk = desk(seed);
+        desk.finds = true;
         for text in before {
             talk(&mut desk, text);
         }

@@ -46,6 +46,11 @@ fn what_the_act_decides_is_not_looked_for_among_facts() {
     let mut desk = bahia();
     for text in [
         "book us a table at Kumo for 2 tomorrow at 7",
+        "can we get a table at Kumo at 7?",
+        "can you change my check in to 2pm?",
+        "can you comp the resort fee?",
+        "how many points do i have?",
+        "can i talk to somebody about the airport ride?",
         "cancel my booking",
         "can i get a free night",
         "the room smells like smoke",
