@@ -9,7 +9,7 @@ use candle_core::{
 };
 use candle_nn::ops::{layer_norm, softmax_last_dim};
 
-use crate::tensors::Tensors;
+use crate::{gelu::Gelu, tensors::Tensors};
 
 /// The properties of a network that do not follow from its tensors.
 #[derive(Debug, Clone, Copy)]
@@ -185,9 +185,9 @@ impl Layer {
         let text = self
             .after_attention
             .forward(&(text + self.joined.forward(&seen)?)?)?;
-        let thought = self
-            .narrow
-            .forward(&self.wide.forward(&text)?.gelu_erf()?)?;
+        let wide = self.wide.forward(&text)?;
+        wide.inplace_op1(&Gelu)?;
+        let thought = self.narrow.forward(&wide)?;
         self.after.forward(&(text + thought)?)
     }
 }

@@ -6,6 +6,7 @@
 
 mod encoder;
 pub mod file;
+mod gelu;
 mod pieces;
 mod tensors;
 mod vocabulary;
