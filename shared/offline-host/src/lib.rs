@@ -8,6 +8,7 @@ mod adults;
 mod answer;
 mod calendar;
 mod cautions;
+mod clock_words;
 mod company;
 mod compare;
 mod compose;
@@ -168,7 +169,9 @@ impl OfflineModel {
             is_word: &is_word,
         };
         let mut mended = request.clone();
-        let mend = |text: &mut String| *text = self.pack.speller.mend(text, &known);
+        let mend = |text: &mut String| {
+            *text = clock_words::in_digits(&self.pack.speller.mend(text, &known));
+        };
         mended.texts.iter_mut().for_each(mend);
         mended
             .history

@@ -166,9 +166,9 @@ impl When {
             None => this_day.then_some(Day::Today),
         };
         let time = match clock {
-            // "At 7:30 tonight" means 19:30; "at 1 tonight" means 01:00, after midnight.
+            // "At 4:30 tonight" means 16:30; "at 1 tonight" means 01:00, after midnight.
             Some(Time::Half(half)) if tonight || evening => {
-                Some(Time::Clock(if half >= 5 * 60 { half + 720 } else { half }))
+                Some(Time::Clock(if half >= 4 * 60 { half + 720 } else { half }))
             }
             Some(time) => Some(time),
             None if noon => Some(Time::Clock(720)),
