@@ -24,7 +24,8 @@ use crate::{
     acts::{self, Act, Heard, learnt::Learnt},
     cautions, compare,
     finding::Facts,
-    found, hear,
+    found::{self, Asked},
+    hear,
     host::Host,
     pack::Caution,
     request, resolve, subjects, suggest,
@@ -61,7 +62,7 @@ pub(crate) fn parts(
         state: &request.state,
         listed: &listed,
         cautions: &cautions,
-        facts,
+        asked: None,
     };
     let mut earlier = request.history.iter();
     state.children |= earlier.any(|earlier| hear::speaks_of_young(&host, &earlier.guest));
@@ -77,10 +78,14 @@ pub(crate) fn parts(
         parts: Vec::new(),
         state,
     };
-    for text in &request.texts {
-        if request.texts.len() == 1 || !dialogue.is_filler(text) {
-            dialogue.answer(text);
-        }
+    let (filler, telling): (Vec<_>, Vec<_>) = request
+        .texts
+        .iter()
+        .partition(|text| dialogue.is_filler(text));
+    // If no text says anything by itself, the last one is answered.
+    let last = filler.last().filter(|_| telling.is_empty());
+    for text in telling.iter().chain(last) {
+        dialogue.answer(text);
     }
     dialogue.drop_repeated();
     let answered = dialogue
@@ -257,7 +262,7 @@ impl<'a> Dialogue<'a> {
             state,
             listed: self.listed,
             cautions: self.cautions,
-            facts: self.facts,
+            asked: None,
         }
     }
 
@@ -280,7 +285,11 @@ impl<'a> Dialogue<'a> {
     fn say(&mut self, sentence: Sentence<'a>, asked: &str) {
         self.hear(&sentence);
         let heard = self.state.clone();
-        let host = self.host(&heard);
+        let asked = self.facts.map(|facts| Asked::new(facts, asked));
+        let host = Host {
+            asked: asked.as_ref(),
+            ..self.host(&heard)
+        };
         let act = self.narrowed(sentence.act);
         let u = sentence.u;
         let by_act = by_act(&host, act, &u, &self.said);
@@ -296,10 +305,10 @@ impl<'a> Dialogue<'a> {
             .then(|| halves(&host, u.text, &part, &self.said))
             .flatten();
         let told = halves.as_deref().unwrap_or(std::slice::from_ref(&part));
-        let found = found::instead(&host, act, &u, asked, told);
-        let (part, halves) = match found {
-            Some(found) => (found, None),
-            None => (part, halves),
+        let found = found::instead(&host, act, &u, told);
+        let (act, part, halves) = match found {
+            Some((act, found)) => (act, found, None),
+            None => (act, part, halves),
         };
         self.state.request =
             request::left_open(&host, &u, act, &part).or(self.state.request.take());

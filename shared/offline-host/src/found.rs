@@ -1,6 +1,6 @@
 //! Answers from the facts that the finder finds (D48), where it is surer than the words of the text.
 
-use std::sync::Arc;
+use std::{cell::OnceCell, sync::Arc};
 
 use seven_domain::Language;
 use seven_finder::Question;
@@ -8,21 +8,46 @@ use seven_knowledge::Item;
 
 use crate::{
     acts::Act,
-    compose::venue,
+    compose::venue::{self, TIMED},
     facts::{Fact, Telling},
-    finding::{Findings, Found},
+    finding::{Facts, Findings, Found},
     fit::Part,
     host::Host,
-    reading, resolve,
+    reading, resolve, suggest,
     understand::Understood,
 };
 
 /// Maximum number of names of rows that the finder reads beside a text.
 const MOST_NAMES: usize = 5;
 
-/// Finds the facts that answer a sentence in the course of the dialogue.
-pub(crate) fn find(host: &Host<'_>, text: &str) -> Option<Findings> {
-    let facts = host.facts?;
+/// A sentence of the guest, which the finder reads once if an answer needs it.
+pub(crate) struct Asked<'a> {
+    facts: &'a Facts,
+    text: &'a str,
+    findings: OnceCell<Option<Findings>>,
+}
+
+// === impl Asked ===
+
+impl<'a> Asked<'a> {
+    pub(crate) fn new(facts: &'a Facts, text: &'a str) -> Self {
+        Self {
+            facts,
+            text,
+            findings: OnceCell::new(),
+        }
+    }
+}
+
+/// Returns what the finder finds for the sentence that is being answered, in the course of the
+/// dialogue.
+pub(crate) fn find<'a>(host: &Host<'a>) -> Option<&'a Findings> {
+    let asked = host.asked?;
+    let found = asked.findings.get_or_init(|| read(host, asked));
+    found.as_ref()
+}
+
+fn read(host: &Host<'_>, asked: &Asked<'_>) -> Option<Findings> {
     let index = &host.request.index;
     let recent = host.state.recent.iter().rev();
     let mut names: Vec<&str> = Vec::new();
@@ -33,66 +58,89 @@ pub(crate) fn find(host: &Host<'_>, text: &str) -> Option<Findings> {
     names.truncate(MOST_NAMES);
     let before = host.request.history.last();
     let question = Question {
-        text,
+        text: asked.text,
         names: &names,
         before: before.map_or("", |before| before.guest.as_str()),
     };
     let rows: Vec<Arc<Item>> = index.current(host.request.now).cloned().collect();
-    facts.find(index, &rows, &question)
+    asked.facts.find(index, &rows, &question)
 }
 
 /// The lowest probability that a text asks for something, at which the finder answers it.
 const ASKS: f32 = 0.5;
 /// The highest probability of a wish for suggestions, at which a fact answers instead of them.
 const SUGGESTS: f32 = 0.2;
+/// The lowest probability of a wish for suggestions, at which the host suggests rows although the
+/// text's words led to nothing.
+const WISHES: f32 = 0.7;
 /// The lowest probability at which a row that the text's words did not lead to answers.
 const SURE: f32 = 0.6;
 /// The lowest probability at which the row of an answer in part answers whole.
 const LIKELY: f32 = 0.45;
 /// The lowest probability at which a fact that the answer lacks is told instead.
 const LACKED: f32 = 0.6;
+/// The highest probability that the content does not answer, at which a question is answered that
+/// the text's words found no answer to.
+const DOUBT: f32 = 0.05;
 /// The lowest probability that the content does not answer, at which an answer is withdrawn.
 const NOTHING: f32 = 0.75;
 /// A fact is told beside the best one if it is at least this share as probable.
 const BESIDE: f32 = 0.4;
 
-/// Returns the answer from the facts that the finder found, if it is surer than `parts`, the answer
-/// that the words of the text led to; `None` if that answer is kept.
+/// Returns the answer from what the finder found, and its act, if the finder is surer than `parts`,
+/// the answer that the words of the text led to; `None` if that answer is kept.
 pub(crate) fn instead(
     host: &Host<'_>,
     act: Act,
     u: &Understood<'_>,
-    asked: &str,
     parts: &[Part],
-) -> Option<Part> {
+) -> Option<(Act, Part)> {
     let kept = |part: &Part| part.is_sure || part.is_grave;
-    if act.is_certain() || parts.iter().any(kept) {
-        return None;
-    }
-    let found = find(host, asked)?;
-    let best = found.rows.first()?;
-    let (asks, suggests) = (
-        found.kinds.asks + found.kinds.asks_else,
-        found.kinds.suggestion,
-    );
     // Dates and further suggestions are counted from the state of the dialogue, which the finder
     // does not read.
     let counted = matches!(act, Act::More | Act::Reject)
         || u.when.is_said() && parts.iter().any(|part| part.intent == "events");
-    if asks < ASKS || counted || act.proposes() && suggests > SUGGESTS {
+    if act.is_certain() || counted || parts.iter().any(kept) {
         return None;
     }
+    let found = find(host)?;
+    let (asks, suggests) = (
+        found.kinds.asks + found.kinds.asks_else,
+        found.kinds.suggestion,
+    );
     let told = |part: &&Part| part.grounded && !part.is_denial && !part.sources.is_empty();
     let told: Vec<&Part> = parts.iter().filter(told).collect();
+    if told.is_empty() && suggests >= WISHES {
+        let wish = Act::Recommend;
+        return suggest::answer(host, wish, u).map(|part| (wish, part));
+    }
+    let elsewhere = found.kinds.asks_else > found.kinds.asks;
+    if asks < ASKS || elsewhere || act.proposes() && suggests > SUGGESTS {
+        return None;
+    }
+    facts_instead(host, act, u, found, parts, &told).map(|part| (act, part))
+}
+
+/// Returns the answer from facts, for a text that asks for them.
+fn facts_instead(
+    host: &Host<'_>,
+    act: Act,
+    u: &Understood<'_>,
+    found: &Findings,
+    parts: &[Part],
+    told: &[&Part],
+) -> Option<Part> {
+    let best = found.rows.first()?;
     if told.len() < parts.len() {
         let near = |part: &Part| part.sources.contains(&best.row.id);
         let least = if parts.iter().any(near) { LIKELY } else { SURE };
-        return (best.odds >= least).then(|| tell(host, u, &found.rows));
+        let sure = best.odds >= least && found.nothing <= DOUBT;
+        return sure.then(|| tell(host, u, &found.rows));
     }
     let own = |row: &&Found| told.iter().any(|part| part.sources.contains(&row.row.id));
     let odds: f32 = found.rows.iter().filter(own).map(|row| row.odds).sum();
     if odds >= best.odds / 2.0 {
-        return lacked(host, u, best, &told).then(|| tell(host, u, &found.rows));
+        return lacked(host, u, best, told).then(|| tell(host, u, &found.rows));
     }
     if best.odds >= SURE {
         return Some(tell(host, u, &found.rows));
@@ -102,8 +150,7 @@ pub(crate) fn instead(
 
 /// Returns whether the answer is about the right row and lacks the sentence that answers the text.
 fn lacked(host: &Host<'_>, u: &Understood<'_>, best: &Found, told: &[&Part]) -> bool {
-    let timed = ["open", "opens", "closes", "hours", "starts"];
-    if told.len() > 1 || timed.iter().any(|facet| u.wants(facet)) {
+    if told.len() > 1 || TIMED.iter().any(|facet| u.wants(facet)) {
         return false;
     }
     let Some((fact, odds)) = best.facts.first() else {
@@ -157,8 +204,7 @@ fn one(host: &Host<'_>, u: &Understood<'_>, row: &Arc<Item>, fact: &Fact) -> Par
         Telling::Sentence(at) => reading::told(host, row, &sentence(host, row, at)),
         Telling::Facet(facet) => {
             let mut asked = u.clone();
-            let timed = ["open", "opens", "closes", "hours", "starts"];
-            let keeps = timed.contains(&facet) && timed.iter().any(|facet| u.wants(facet));
+            let keeps = TIMED.contains(&facet) && TIMED.iter().any(|facet| u.wants(facet));
             if !keeps {
                 asked.facets.clear();
                 asked.facets.insert(facet);

@@ -9,8 +9,8 @@ use seven_knowledge::{Category, Item};
 use seven_llm::{Request, StaffKind, StaffRequest};
 
 use crate::{
-    finding::Facts,
     fit::{Part, Room, join_names},
+    found::Asked,
     pack::{Caution, Field, HostPack, Kind},
     understand::{Understood, Wish},
     when::{Day, Time, When},
@@ -30,8 +30,8 @@ pub(crate) struct Host<'a> {
     pub(crate) listed: &'a HashSet<String>,
     /// Conditions that the guest has named and that rows may warn of, such as a pregnancy.
     pub(crate) cautions: &'a [&'a Caution],
-    /// Finds facts that the words of a text do not lead to; `None` if the host reads words only.
-    pub(crate) facts: Option<&'a Facts>,
+    /// The sentence that is being answered, if the finder of facts may read it (D48).
+    pub(crate) asked: Option<&'a Asked<'a>>,
 }
 
 /// Maximum number of subjects that a greeting names.

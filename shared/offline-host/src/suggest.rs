@@ -1,5 +1,6 @@
 //! Suggests at most two rows that meet everything the guest asked for, each with its reasons.
 
+mod liked;
 mod nothing;
 mod rank;
 mod reasons;
@@ -39,7 +40,8 @@ pub(crate) fn answer(host: &Host<'_>, act: Act, u: &Understood<'_>) -> Option<Pa
     let Some(wanted) = wanted(host, act, u) else {
         let nothing_named = u.topics.is_empty() && u.kinds.is_empty() && u.leftover.is_empty();
         let open = act == Act::Recommend && (nothing_named || asks_openly(host, u));
-        return open.then(|| anything(host, u)).flatten();
+        let show_and_place = || open.then(|| anything(host, u)).flatten();
+        return of_any_kind(host, act, u).or_else(show_and_place);
     };
     let all = host.items(&wanted.category);
     let mut fitting: Vec<Arc<Item>> = all
@@ -59,19 +61,21 @@ pub(crate) fn answer(host: &Host<'_>, act: Act, u: &Understood<'_>) -> Option<Pa
         keep_cheapest(host, &mut fitting);
     }
     fitting.sort_by_key(|item| {
-        (
-            std::cmp::Reverse(score(host, &wanted, item)),
-            tie(host, item),
-        )
+        let points = score(host, &wanted, item) + liked::points(host, item);
+        (std::cmp::Reverse(points), tie(host, item))
     });
     if fitting.is_empty() {
-        return nothing(host, act, u, &wanted, &all);
+        let nothing = nothing(host, act, u, &wanted, &all);
+        return nothing.or_else(|| of_any_kind(host, act, u));
     }
     let chosen = varied(&fitting);
     let (count, mut text) = worded(host, act, &chosen, &wanted);
     let (mut sources, besides) = (chosen[..count].to_vec(), besides(host, &wanted));
-    let notes = caution(host).map(|note| (note, None)).into_iter();
-    for (note, row) in notes.chain(besides.map(|(note, row)| (note, Some(row)))) {
+    let notes = caution(host, &wanted.category).map(|note| (note, None));
+    for (note, row) in notes
+        .into_iter()
+        .chain(besides.map(|(note, row)| (note, Some(row))))
+    {
         let with = format!("{text} {note}");
         if host.room.two(&with) {
             text = with;
@@ -175,6 +179,21 @@ fn is_in_a_name(host: &Host<'_>, word: &str) -> bool {
     rows.any(|row| lookup::in_name(row, word))
 }
 
+/// Suggests the rows that suit a wish best by its meaning, of whatever category they are.
+fn of_any_kind(host: &Host<'_>, act: Act, u: &Understood<'_>) -> Option<Part> {
+    let any = |item: &Item| Wanted::any(host, item.category.clone(), host.when_of(u));
+    let other = matches!(act, Act::More | Act::Reject);
+    let rows = liked::best(host, |item| {
+        is_offered(&item.category)
+            && !(other && host.state.shown.contains(&item.id))
+            && is_allowed(host, u, item)
+            && fits(host, &any(item), item)
+    });
+    let wanted = any(rows.first()?);
+    let (count, text) = worded(host, act, &rows, &wanted);
+    Some(host.part("recommend", text, &rows[..count]))
+}
+
 /// Suggests a show and a place to eat, if the guest does not say what kind of thing to suggest.
 fn anything(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
     let best = |category: Category| {
@@ -200,16 +219,28 @@ fn anything(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
         .then(|| host.part("recommend", body, &[show_row, place_row]))
 }
 
+/// Returns whether the host suggests rows of the category if the guest names it.
+fn is_suggested(category: &Category) -> bool {
+    let of_these = matches!(
+        category,
+        Category::Dining | Category::Entertainment | Category::Spa
+    );
+    of_these || category.as_str() == "rooms"
+}
+
+/// Returns whether the host suggests rows of the category to guests who name none. Nobody who asks
+/// for something to do wants a room.
+fn is_offered(category: &Category) -> bool {
+    category.as_str() == "amenities" || is_suggested(category) && category.as_str() != "rooms"
+}
+
 fn wanted<'a>(host: &Host<'a>, act: Act, u: &Understood<'a>) -> Option<Wanted<'a>> {
     // A wish without a category applies to the last category, unless the wish names something else.
     let goes_on = act != Act::Recommend || u.leftover.iter().all(|word| !is_listed(host, word));
     let before = host.state.category.as_deref().filter(|_| goes_on);
-    let category = hear::category(u).or_else(|| before.map(Category::from))?;
-    if !matches!(
-        category,
-        Category::Dining | Category::Entertainment | Category::Spa
-    ) && category.as_str() != "rooms"
-    {
+    let named = liked::category(host, hear::category(u));
+    let category = named.or_else(|| before.map(Category::from))?;
+    if !is_suggested(&category) {
         return None;
     }
     let (mut kinds, mut wishes) = (Vec::new(), Vec::new());

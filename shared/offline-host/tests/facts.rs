@@ -101,3 +101,19 @@ fn words_answer_until_the_vectors_are_computed() {
         std::thread::yield_now();
     }
 }
+
+#[test] // AGENT-20: wishes for which the pack has no word
+fn a_wish_is_met_by_its_meaning() {
+    let mut desk = bahia();
+    for (text, row) in [
+        ("our 7 and 9 yr olds are so bored, any ideas", "Coquí"),
+        ("mis nenes de 6 y 8 se aburren, alguna idea?", "Coquí"),
+    ] {
+        desk.finds = false;
+        let words = desk.ask(text).text;
+        desk.finds = true;
+        let found = desk.ask(text).text;
+        assert!(!words.contains(row), "{text}: {words}");
+        assert!(found.contains(row), "{text}: {found}");
+    }
+}

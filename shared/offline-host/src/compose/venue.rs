@@ -20,6 +20,9 @@ use super::{
 };
 use crate::{compose::times, sentences};
 
+/// The facets that ask for a time.
+pub(crate) const TIMED: [&str; 5] = ["open", "opens", "closes", "hours", "starts"];
+
 /// Answers about the rows that share a name.
 pub(crate) fn answer(host: &Host<'_>, u: &Understood<'_>, rows: &[Arc<Item>]) -> Part {
     let Some(main) = rows.first() else {
@@ -38,10 +41,7 @@ pub(crate) fn answer(host: &Host<'_>, u: &Understood<'_>, rows: &[Arc<Item>]) ->
         }
         None => missing = true,
     };
-    let timed = ["open", "opens", "closes", "hours", "starts"]
-        .iter()
-        .any(|f| u.wants(f))
-        || (u.when.is_said() && u.facets.is_empty());
+    let timed = TIMED.iter().any(|f| u.wants(f)) || (u.when.is_said() && u.facets.is_empty());
     // "What time is bingo?" asks for the sessions, if the description gives their times.
     let sessions = matches!(main.details, Details::Gaming(_))
         && u.wants("hours")

@@ -3,7 +3,7 @@
 use std::{collections::HashSet, sync::Arc};
 
 use seven_guest::dialogue::ADULT_AGE_YEARS;
-use seven_knowledge::{Item, WeeklyHours, item::Details};
+use seven_knowledge::{Category, Item, WeeklyHours, item::Details};
 
 use super::wanted::Wanted;
 use crate::{
@@ -110,13 +110,14 @@ fn until(host: &Host<'_>, row: &Item, when: When) -> Option<String> {
     }
 }
 
-/// Returns a note about the party's allergy, because no row says what is safe; `None` without an
-/// allergy.
-pub(super) fn caution(host: &Host<'_>) -> Option<String> {
+/// Returns a note about the party's allergy for suggestions of food and treatments, because no row
+/// says what is safe; `None` without an allergy.
+pub(super) fn caution(host: &Host<'_>, category: &Category) -> Option<String> {
     let allergic = host
         .state
         .diets
         .iter()
         .any(|diet| diet.starts_with("allergy"));
-    allergic.then(|| host.say("allergy_note", &[]))
+    let touches = matches!(category, Category::Dining | Category::Spa);
+    (allergic && touches).then(|| host.say("allergy_note", &[]))
 }

@@ -929,3 +929,11 @@ fn the_trait_answers_without_a_runtime() {
         ("greeting", "offline")
     );
 }
+
+#[test] // CONV-1
+fn texts_that_say_nothing_get_a_reply_too() {
+    let mut desk = Fixture::at("2026-03-01 00:00");
+    desk.talk("What restaurants are open tonight?");
+    let reply = desk.ask_all(&["it", ""]);
+    assert!(!reply.text.is_empty(), "{reply:?}");
+}
