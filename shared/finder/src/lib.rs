@@ -87,7 +87,7 @@ impl Finder {
         Ok(Self(Network::of(&mut Cursor::new(weights))?))
     }
 
-    /// Reads a guest's text. This takes about 55 ms on one core.
+    /// Reads a guest's text. This takes about 40 ms on one core.
     ///
     /// # Errors
     /// Fails if the computation fails, which no text can cause.
@@ -96,7 +96,7 @@ impl Finder {
     }
 
     /// Returns the places of facts, each given with the gist of its row: the row's name, category
-    /// and first sentence. This takes about 20 ms for each fact on one core, so keep the vectors.
+    /// and first sentence. This takes about 15 ms for each fact on one core, so keep the vectors.
     ///
     /// # Errors
     /// Fails as [`Self::hear`] does.

@@ -48,7 +48,7 @@ fn found(text: &str, names: &[&str], before: &str) -> (&'static str, f32) {
     (best.1.1, odds.nothing)
 }
 
-#[test] // AGENT-20, RAG-1: in other words than the content's, in both languages
+#[test] // RAG-1: in other words than the content's, in both languages
 fn a_fact_is_found_by_what_it_means() {
     for (text, fact) in [
         ("can i bring my pup", ROWS[2].1[0]),

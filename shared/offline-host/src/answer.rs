@@ -22,10 +22,10 @@ use super::{
 use crate::{
     about::{about_topic, about_venue},
     acts::{self, Act, Heard, learnt::Learnt},
+    asked::Asked,
     cautions, compare,
     finding::Facts,
-    found::{self, Asked},
-    hear,
+    found, hear,
     host::Host,
     pack::Caution,
     request, resolve, subjects, suggest,
@@ -285,7 +285,9 @@ impl<'a> Dialogue<'a> {
     fn say(&mut self, sentence: Sentence<'a>, asked: &str) {
         self.hear(&sentence);
         let heard = self.state.clone();
-        let asked = self.facts.map(|facts| Asked::new(facts, asked));
+        let asked = self
+            .facts
+            .map(|facts| Asked::new(facts, self.request, &heard, asked));
         let host = Host {
             asked: asked.as_ref(),
             ..self.host(&heard)

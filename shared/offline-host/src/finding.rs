@@ -53,7 +53,7 @@ pub(crate) struct Findings {
 
 impl Facts {
     /// Loads the finder of this build. A casino's first question waits until the vectors of its
-    /// facts are computed, which takes about 20 ms of a core for each fact.
+    /// facts are computed, which takes about 15 ms of a core for each fact.
     ///
     /// # Errors
     /// Fails if the weights of this build do not have the expected form.

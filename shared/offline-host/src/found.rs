@@ -1,70 +1,20 @@
 //! Answers from the facts that the finder finds (D48), where it is surer than the words of the text.
 
-use std::{cell::OnceCell, sync::Arc};
+use std::sync::Arc;
 
 use seven_domain::Language;
-use seven_finder::Question;
 use seven_knowledge::Item;
 
 use crate::{
     acts::Act,
     compose::venue::{self, TIMED},
     facts::{Fact, Telling},
-    finding::{Facts, Findings, Found},
+    finding::{Findings, Found},
     fit::Part,
     host::Host,
     reading, resolve, suggest,
     understand::Understood,
 };
-
-/// Maximum number of names of rows that the finder reads beside a text.
-const MOST_NAMES: usize = 5;
-
-/// A sentence of the guest, which the finder reads once if an answer needs it.
-pub(crate) struct Asked<'a> {
-    facts: &'a Facts,
-    text: &'a str,
-    findings: OnceCell<Option<Findings>>,
-}
-
-// === impl Asked ===
-
-impl<'a> Asked<'a> {
-    pub(crate) fn new(facts: &'a Facts, text: &'a str) -> Self {
-        Self {
-            facts,
-            text,
-            findings: OnceCell::new(),
-        }
-    }
-}
-
-/// Returns what the finder finds for the sentence that is being answered, in the course of the
-/// dialogue.
-pub(crate) fn find<'a>(host: &Host<'a>) -> Option<&'a Findings> {
-    let asked = host.asked?;
-    let found = asked.findings.get_or_init(|| read(host, asked));
-    found.as_ref()
-}
-
-fn read(host: &Host<'_>, asked: &Asked<'_>) -> Option<Findings> {
-    let index = &host.request.index;
-    let recent = host.state.recent.iter().rev();
-    let mut names: Vec<&str> = Vec::new();
-    for row in host.state.listed.iter().chain(recent) {
-        let name = index.get(row).map(|row| row.name.as_str());
-        names.extend(name.filter(|name| !names.contains(name)));
-    }
-    names.truncate(MOST_NAMES);
-    let before = host.request.history.last();
-    let question = Question {
-        text: asked.text,
-        names: &names,
-        before: before.map_or("", |before| before.guest.as_str()),
-    };
-    let rows: Vec<Arc<Item>> = index.current(host.request.now).cloned().collect();
-    asked.facts.find(index, &rows, &question)
-}
 
 /// The lowest probability that a text asks for something, at which the finder answers it.
 const ASKS: f32 = 0.5;
@@ -103,7 +53,7 @@ pub(crate) fn instead(
     if act.is_certain() || counted || parts.iter().any(kept) {
         return None;
     }
-    let found = find(host)?;
+    let found = host.found()?;
     let (asks, suggests) = (
         found.kinds.asks + found.kinds.asks_else,
         found.kinds.suggestion,

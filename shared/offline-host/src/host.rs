@@ -9,8 +9,9 @@ use seven_knowledge::{Category, Item};
 use seven_llm::{Request, StaffKind, StaffRequest};
 
 use crate::{
+    asked::Asked,
+    finding::Findings,
     fit::{Part, Room, join_names},
-    found::Asked,
     pack::{Caution, Field, HostPack, Kind},
     understand::{Understood, Wish},
     when::{Day, Time, When},
@@ -52,6 +53,12 @@ impl<'a> Host<'a> {
         ];
         let all: Vec<(&str, &str)> = slots.iter().copied().chain(fixed).collect();
         self.pack.say(key, self.language, r.seed, &all)
+    }
+
+    /// Returns what the finder finds for the sentence that is being answered; `None` if the host
+    /// reads words only.
+    pub(crate) fn found(&self) -> Option<&'a Findings> {
+        self.asked?.findings()
     }
 
     /// Returns the pack's names of the subjects for which the casino has content; if it has none,

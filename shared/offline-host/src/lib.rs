@@ -6,6 +6,7 @@ mod about;
 mod acts;
 mod adults;
 mod answer;
+mod asked;
 mod calendar;
 mod cautions;
 mod clock_words;

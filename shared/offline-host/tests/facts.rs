@@ -102,7 +102,7 @@ fn words_answer_until_the_vectors_are_computed() {
     }
 }
 
-#[test] // AGENT-20: wishes for which the pack has no word
+#[test] // a wish for which the pack has no word
 fn a_wish_is_met_by_its_meaning() {
     let mut desk = bahia();
     for (text, row) in [

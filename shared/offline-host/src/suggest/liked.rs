@@ -6,7 +6,6 @@ use seven_knowledge::{Category, Item};
 
 use crate::{
     finding::{Findings, Found},
-    found,
     host::Host,
 };
 
@@ -27,7 +26,7 @@ const UNLIKELY: f32 = 0.15;
 
 /// Returns the points of a row, by how well it suits the wish.
 pub(super) fn points(host: &Host<'_>, item: &Item) -> i32 {
-    let rows = found::find(host).map_or(&[][..], |found| &found.rows);
+    let rows = host.found().map_or(&[][..], |found| &found.rows);
     let own = rows.iter().find(|found| found.row.id == item.id);
     own.map_or(0, |found| (CERTAIN * found.odds).round() as i32)
 }
@@ -35,7 +34,9 @@ pub(super) fn points(host: &Host<'_>, item: &Item) -> i32 {
 /// Returns the two rows that suit the wish best among those that fit, or one if no other is nearly
 /// as good; none if the text is no wish for suggestions.
 pub(super) fn best(host: &Host<'_>, fits: impl Fn(&Item) -> bool) -> Vec<Arc<Item>> {
-    let found = found::find(host).filter(|found| found.kinds.suggestion >= WISHES);
+    let found = host
+        .found()
+        .filter(|found| found.kinds.suggestion >= WISHES);
     let rows = found.map_or(&[][..], |found| &found.rows);
     let fitting: Vec<&Found> = rows.iter().filter(|found| fits(&found.row)).collect();
     let all: f32 = fitting.iter().map(|found| found.odds).sum();
@@ -48,7 +49,10 @@ pub(super) fn best(host: &Host<'_>, fits: impl Fn(&Item) -> bool) -> Vec<Arc<Ite
 /// Returns the category of the rows that suit the wish, if one category is clear and `named`, the
 /// category that the words name, is unlikely; else `named`.
 pub(super) fn category(host: &Host<'_>, named: Option<Category>) -> Option<Category> {
-    let Some(found) = found::find(host).filter(|found| found.kinds.suggestion >= WISHES) else {
+    let Some(found) = host
+        .found()
+        .filter(|found| found.kinds.suggestion >= WISHES)
+    else {
         return named;
     };
     let best = found.rows.first().map(|best| best.row.category.clone());
