@@ -172,13 +172,15 @@ fn one(host: &Host<'_>, u: &Understood<'_>, row: &Arc<Item>, fact: &Fact) -> Par
     }
 }
 
-/// Returns a sentence of the row in the reply's language. If the languages have different numbers of
-/// sentences, returns the whole description.
+/// Returns a sentence of the row in the reply's language. If it is not translated, or the languages
+/// have different numbers of sentences, returns the whole description.
 fn sentence(host: &Host<'_>, row: &Item, at: usize) -> String {
     let index = &host.request.index;
     let sentences = |language| index.sentences(row, language).collect::<Vec<_>>();
     let (english, own) = (sentences(Language::En), sentences(host.language));
     let same = english.len() == own.len();
-    let sentence = own.get(at).filter(|_| same).map(|text| (*text).to_owned());
+    let is_own = |text: &&&str| host.language == Language::En || english.get(at) != Some(*text);
+    let sentence = own.get(at).filter(|text| same && is_own(text));
+    let sentence = sentence.map(|text| (*text).to_owned());
     sentence.unwrap_or_else(|| host.description(row))
 }

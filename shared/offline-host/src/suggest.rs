@@ -238,7 +238,7 @@ fn wanted<'a>(host: &Host<'a>, act: Act, u: &Understood<'a>) -> Option<Wanted<'a
     // A wish without a category applies to the last category, unless the wish names something else.
     let goes_on = act != Act::Recommend || u.leftover.iter().all(|word| !is_listed(host, word));
     let before = host.state.category.as_deref().filter(|_| goes_on);
-    let named = liked::category(host, hear::category(u));
+    let named = hear::category(u).or_else(|| liked::category(host));
     let category = named.or_else(|| before.map(Category::from))?;
     if !is_suggested(&category) {
         return None;

@@ -20,9 +20,6 @@ const LEAST: f32 = 0.2;
 const NEAR: f32 = 0.25;
 /// The lowest share of the odds of all rows, at which the rows of a category are meant.
 const CLEAR: f32 = 0.4;
-/// The highest share of the odds of all rows, at which the rows of a category are not meant although
-/// a word names it.
-const UNLIKELY: f32 = 0.15;
 
 /// Returns the points of a row, by how well it suits the wish.
 pub(super) fn points(host: &Host<'_>, item: &Item) -> i32 {
@@ -46,19 +43,13 @@ pub(super) fn best(host: &Host<'_>, fits: impl Fn(&Item) -> bool) -> Vec<Arc<Ite
     near.map(|found| Arc::clone(&found.row)).collect()
 }
 
-/// Returns the category of the rows that suit the wish, if one category is clear and `named`, the
-/// category that the words name, is unlikely; else `named`.
-pub(super) fn category(host: &Host<'_>, named: Option<Category>) -> Option<Category> {
-    let Some(found) = host
-        .found()
-        .filter(|found| found.kinds.suggestion >= WISHES)
-    else {
-        return named;
-    };
-    let best = found.rows.first().map(|best| best.row.category.clone());
-    let clear = best.filter(|best| share(found, best) >= CLEAR);
-    let kept = named.filter(|named| clear.is_none() || share(found, named) >= UNLIKELY);
-    kept.or(clear)
+/// Returns the category of the rows that suit the wish, if one category is clear. Nobody who names
+/// no category wants a room.
+pub(super) fn category(host: &Host<'_>) -> Option<Category> {
+    let wish = |found: &&Findings| found.kinds.suggestion >= WISHES;
+    let found = host.found().filter(wish)?;
+    let best = found.rows.first()?.row.category.clone();
+    (share(found, &best) >= CLEAR && best.as_str() != "rooms").then_some(best)
 }
 
 /// Returns the share of the odds of all rows that the rows of a category have.
