@@ -151,7 +151,7 @@ fn one(host: &Host<'_>, u: &Understood<'_>, row: &Arc<Item>, fact: &Fact) -> Par
     match fact.telling {
         Telling::Facet("phone") => venue::with_phone(host, row),
         Telling::Facet(_) if resolve::is_house_rule(row) => venue::info(host, row),
-        // The first sentence says what the row is. Who asks for that wants its times and place too.
+        // The first sentence says what the row is. Guests who ask for that want its times too.
         Telling::Sentence(0) => venue::info(host, row),
         Telling::Sentence(at) => reading::told(host, row, &sentence(host, row, at)),
         Telling::Facet(facet) => {
