@@ -256,6 +256,7 @@ async fn what_ended_expires_and_goes() {
         }
     };
     let open = Offer {
+        issued_at: Clock::default().now(),
         expires_at: Clock::default().now() + TimeDelta::days(1),
         ..offer(&had, "open")
     };
