@@ -9,7 +9,7 @@ use seven_encoder::{Encoder, Pieces, file};
 use crate::{Heard, Kinds, Question, Vector};
 
 /// Maximum numbers of word pieces of a text, of the names beside it, of the text before it, of a
-/// row's gist and of a fact. The training reads 28 pieces of the text before; four fewer save time.
+/// row's gist and of a fact. The training reads 28 pieces of the text before.
 const TEXT_PIECES: usize = 56;
 const NAMES_PIECES: usize = 24;
 const BEFORE_PIECES: usize = 24;
