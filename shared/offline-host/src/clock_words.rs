@@ -60,11 +60,17 @@ static FORMS: LazyLock<Vec<Form>> = LazyLock::new(|| {
             Some(format!("at {hour}"))
         }),
         form(
-            r"\b(?P<before>at|around|by|about|til|till|until|before|after|las) HOUR(?: (?P<minutes>thirty|fifteen|forty[ -]five|treinta|quince))?\b",
+            concat!(
+                r"\b(?P<before>at|around|by|about|til|till|until|before|after|las) HOUR",
+                r"(?: (?P<minutes>thirty|fifteen|forty[ -]five|treinta|quince))?\b",
+            ),
             named,
         ),
         form(
-            r"\b(?P<before>at|around|by|it|for|about|til|till|until|before|after|las) HOUR(?P<digits>00|15|30|45)\b",
+            concat!(
+                r"\b(?P<before>at|around|by|it|for|about|til|till|until|before|after|las) ",
+                r"HOUR(?P<digits>00|15|30|45)\b",
+            ),
             run_together,
         ),
         form(
