@@ -271,9 +271,10 @@ async fn with_both_down_texts_wait_and_drain_in_each_guests_order() {
         .with_label_values(&["providers_down", ""])
         .get();
     assert!(raised >= 1);
-    // Lets one text expire while it waits. The expired text keeps the reason for which it waited.
+    // Lets one waiting text expire. It keeps the reason for which it waited; a text that was not
+    // tried yet has none.
     let pool = sqlx::PgPool::connect(&house.database_url).await.unwrap();
-    sqlx::query("update outbound_messages set useful_until = now() where outbound_id = (select outbound_id from outbound_messages where state = 'queued' order by seq desc limit 1)")
+    sqlx::query("update outbound_messages set useful_until = now() where outbound_id = (select outbound_id from outbound_messages where state = 'queued' and reason = 'providers_down' order by seq desc limit 1)")
         .execute(&pool)
         .await
         .unwrap();
