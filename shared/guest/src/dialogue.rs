@@ -111,6 +111,13 @@ impl fmt::Debug for OpenRequest {
 // === impl DialogueState ===
 
 impl DialogueState {
+    /// Returns the ids of the rows that the dialogue talks of: those of the last reply that named
+    /// any, then those named earlier, the newest first. An id may come twice.
+    pub fn talked(&self) -> impl Iterator<Item = &str> {
+        let earlier = self.recent.iter().rev();
+        self.listed.iter().chain(earlier).map(String::as_str)
+    }
+
     /// Copies the profile's facts about this visit: party, ages, diets, access and budget. The
     /// profile already has the guest's corrections, so the profile's values replace those stored
     /// here.

@@ -1,6 +1,8 @@
 //! Plays the guests' texts of a folder of dialogues against the offline host alone, without the
 //! fleet. Prints the texts and the replies:
 //! `cargo run -p seven-offline-host --example talk -- DIR [CONTENT [CASINO]]`.
+//! With `AS_JSON` set, prints one JSON object per text: the file, the number of the text, the text,
+//! the rows in talk before it, the reply and the rows that the reply was made from.
 
 #![expect(clippy::print_stdout, reason = "printing is what it is for")]
 
@@ -71,7 +73,9 @@ fn main() {
 fn play(house: &House, file: &Path) {
     let text = std::fs::read_to_string(file).expect("a readable file");
     let dialogue: Dialogue = serde_yaml_ng::from_str(&text).expect("a dialogue");
-    println!("\n## {} {}", file.display(), dialogue.name);
+    if std::env::var_os("AS_JSON").is_none() {
+        println!("\n## {} {}", file.display(), dialogue.name);
+    }
     let zone = house.config.operational.timezone;
     let begin = zone
         .from_local_datetime(&dialogue.at)
@@ -116,7 +120,28 @@ fn play(house: &House, file: &Path) {
             ask: next(&profile, &state, now),
             state,
         };
+        let talked: Vec<String> = request.state.talked().map(str::to_owned).collect();
         let reply = house.model.answer(&request);
+        if std::env::var_os("AS_JSON").is_some() {
+            let file = file.file_stem().map(|name| name.to_string_lossy());
+            println!(
+                "{}",
+                serde_json::json!({
+                    "file": file, "turn": n, "t": texts.join(" "), "named": talked,
+                    "reply": reply.text, "intent": reply.intent, "r": reply.sources,
+                    "grounded": reply.grounded, "staff": reply.staff.len(),
+                    "suggests": reply.state.proposed,
+                })
+            );
+            history.push(Exchange {
+                guest: texts.join(" "),
+                host: reply.text.clone(),
+            });
+            profile.engagement.last_profiling_topic =
+                reply.asked.or(profile.engagement.last_profiling_topic);
+            (state, stored) = (reply.state, Some(reply.language));
+            continue;
+        }
         println!("G {}", texts.join(" / "));
         let staff: Vec<&str> = reply
             .staff

@@ -48,9 +48,8 @@ impl<'a> Asked<'a> {
 
     fn read(&self) -> Option<Findings> {
         let index = &self.request.index;
-        let recent = self.state.recent.iter().rev();
         let mut names: Vec<&str> = Vec::new();
-        for row in self.state.listed.iter().chain(recent) {
+        for row in self.state.talked() {
             let name = index.get(row).map(|row| row.name.as_str());
             names.extend(name.filter(|name| !names.contains(name)));
         }
