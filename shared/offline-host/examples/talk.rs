@@ -2,18 +2,23 @@
 //! fleet. Prints the texts and the replies:
 //! `cargo run -p seven-offline-host --example talk -- DIR [CONTENT [CASINO]]`.
 //! With `AS_JSON` set, prints one JSON object per text: the file, the number of the text, the text,
-//! the rows in talk before it, the reply and the rows that the reply was made from.
+//! the rows in talk before it, the reply, the rows that the reply was made from, and the sentences
+//! whose answers were weighed (`scripts/data/train_choice.py`).
 
 #![expect(clippy::print_stdout, reason = "printing is what it is for")]
 
-use std::{path::Path, sync::Arc, time::Duration};
+use std::{
+    path::Path,
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
 
 use chrono::{DateTime, NaiveDateTime, TimeDelta, TimeZone, Utc};
 use seven_domain::{CasinoConfig, Language};
 use seven_guest::{DialogueState, Grant, GrantRef, Profile, Scope, Setting, topic};
 use seven_knowledge::{Index, Reference, parse_content};
 use seven_llm::{Exchange, Model, Request};
-use seven_offline_host::{Facts, OfflineModel};
+use seven_offline_host::{Facts, OfflineModel, Weighed};
 use seven_packs::{CASINO, demo};
 
 #[derive(serde::Deserialize)]
@@ -39,6 +44,23 @@ struct House {
     config: CasinoConfig,
     content: String,
     model: OfflineModel,
+    weighed: Arc<Mutex<Vec<Weighed>>>,
+}
+
+impl House {
+    /// Takes the sentences that were weighed since the last call.
+    fn weighed(&self) -> Vec<serde_json::Value> {
+        let mut weighed = self.weighed.lock().unwrap_or_else(PoisonError::into_inner);
+        let json = |one: Weighed| {
+            let inputs: serde_json::Map<String, serde_json::Value> = one
+                .inputs
+                .into_iter()
+                .map(|(name, value)| (name, value.into()))
+                .collect();
+            serde_json::json!({"inputs": inputs, "rows": one.rows, "words": one.words})
+        };
+        weighed.drain(..).map(json).collect()
+    }
 }
 
 fn main() {
@@ -51,12 +73,20 @@ fn main() {
     let content = read(arguments.next(), demo::CONTENT);
     let config = read(arguments.next(), demo::CASINO);
     let model = OfflineModel::from_toml(&CASINO.host).expect("the pack's host");
+    let weighed: Arc<Mutex<Vec<Weighed>>> = Arc::default();
+    let seen = Arc::clone(&weighed);
+    let observe = move |one| {
+        seen.lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .push(one);
+    };
     let house = House {
+        weighed,
         config: serde_json::from_str(&config).expect("a casino's document"),
         content,
         model: match std::env::var_os("WORDS_ALONE") {
             Some(_) => model,
-            None => model.with_facts(Facts::new().expect("the bundled weights")),
+            None => model.with_facts(Facts::new().expect("the bundled weights").observed(observe)),
         },
     };
     let mut files: Vec<_> = std::fs::read_dir(&dir)
@@ -130,7 +160,7 @@ fn play(house: &House, file: &Path) {
                     "file": file, "turn": n, "t": texts.join(" "), "named": talked,
                     "reply": reply.text, "intent": reply.intent, "r": reply.sources,
                     "grounded": reply.grounded, "staff": reply.staff.len(),
-                    "suggests": reply.state.proposed,
+                    "weighed": house.weighed(),
                 })
             );
             history.push(Exchange {

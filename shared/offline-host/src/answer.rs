@@ -437,6 +437,15 @@ impl Act {
         )
     }
 
+    /// Returns whether nothing but the act may decide the answer: bookings, who the host is, and
+    /// help with gambling.
+    pub(crate) fn is_final(self) -> bool {
+        matches!(
+            self,
+            Self::Identity | Self::WrongNumber | Self::Limits | Self::Change | Self::Book
+        )
+    }
+
     /// Returns whether the answer to this act proposes rows, which the guest may accept or refuse.
     pub(crate) fn proposes(self) -> bool {
         matches!(

@@ -7,7 +7,7 @@ use seven_guest::DialogueState;
 use seven_knowledge::Item;
 use seven_llm::Request;
 
-use crate::finding::{Facts, Findings};
+use crate::finding::{Facts, Findings, Observer};
 
 /// Maximum number of names of rows that the finder reads beside a text.
 const MOST_NAMES: usize = 5;
@@ -44,6 +44,11 @@ impl<'a> Asked<'a> {
     /// Returns what the finder finds; `None` while the casino's facts are not prepared.
     pub(crate) fn findings(&self) -> Option<&Findings> {
         self.findings.get_or_init(|| self.read()).as_ref()
+    }
+
+    /// Returns the tool that sees every sentence that is weighed.
+    pub(crate) fn observer(&self) -> Option<&Observer> {
+        self.facts.observer()
     }
 
     fn read(&self) -> Option<Findings> {

@@ -13,14 +13,22 @@ use chrono::{DateTime, Utc};
 use seven_finder::{Error, Finder, Kinds, Question, Vector};
 use seven_knowledge::{Index, Item};
 
-use crate::facts::{self, Fact};
+use crate::{
+    choice::Weighed,
+    facts::{self, Fact},
+};
 
 /// Maximum number of kept vectors: the facts of some sixty casinos of the demo's size, 60 MB.
 const MOST_VECTORS: usize = 40_000;
 
+/// A tool that sees every sentence whose answers are weighed.
+#[derive(Clone)]
+pub(crate) struct Observer(Arc<dyn Fn(Weighed) + Send + Sync>);
+
 /// The finder and the vectors of facts. Clones share both.
 #[derive(Debug, Clone)]
 pub struct Facts {
+    observer: Option<Observer>,
     finder: &'static Finder,
     vectors: Arc<Mutex<HashMap<u64, Arc<Vector>>>>,
     /// Whether a thread of its own computes missing vectors, while turns are answered by words.
@@ -49,6 +57,20 @@ pub(crate) struct Findings {
     pub(crate) kinds: Kinds,
 }
 
+// === impl Observer ===
+
+impl Observer {
+    pub(crate) fn see(&self, weighed: Weighed) {
+        (self.0)(weighed);
+    }
+}
+
+impl std::fmt::Debug for Observer {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Observer")
+    }
+}
+
 // === impl Facts ===
 
 impl Facts {
@@ -59,6 +81,7 @@ impl Facts {
     /// Fails if the weights of this build do not have the expected form.
     pub fn new() -> Result<Self, Error> {
         Ok(Self {
+            observer: None,
             finder: Finder::bundled()?,
             vectors: Arc::default(),
             in_background: false,
@@ -75,6 +98,19 @@ impl Facts {
             in_background: true,
             ..self
         }
+    }
+
+    /// Lets `observe` see every sentence whose answers are weighed.
+    #[must_use]
+    pub fn observed(self, observe: impl Fn(Weighed) + Send + Sync + 'static) -> Self {
+        Self {
+            observer: Some(Observer(Arc::new(observe))),
+            ..self
+        }
+    }
+
+    pub(crate) fn observer(&self) -> Option<&Observer> {
+        self.observer.as_ref()
     }
 
     /// Computes the vectors of a casino's facts that are missing, before its first question.

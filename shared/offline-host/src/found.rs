@@ -1,4 +1,5 @@
-//! Answers from the facts that the finder finds (D48), where it is surer than the words of the text.
+//! Answers from the facts that the finder finds (D48), where they are worth more to the guest than
+//! the answer that the words of the text led to.
 
 use std::sync::Arc;
 
@@ -7,95 +8,105 @@ use seven_knowledge::Item;
 
 use crate::{
     acts::Act,
-    compose::venue::{self, TIMED},
+    choice::{self, Answer},
+    compose::{
+        chat,
+        venue::{self, TIMED},
+    },
     facts::{Fact, Telling},
     finding::{Findings, Found},
     fit::Part,
     host::Host,
     reading, resolve, suggest,
     understand::Understood,
+    weighing,
 };
 
-/// The lowest probability that a text asks for something, at which the finder answers it.
-const ASKS: f32 = 0.5;
-/// The highest probability of a wish for suggestions, at which a fact answers instead of them.
-const SUGGESTS: f32 = 0.2;
-/// The lowest probability of a wish for suggestions, at which the host suggests rows although the
-/// text's words led to nothing.
-const WISHES: f32 = 0.7;
-/// The lowest probability at which a row that the text's words did not lead to answers.
-const SURE: f32 = 0.6;
-/// The lowest probability at which the row of an answer in part answers whole.
-const LIKELY: f32 = 0.45;
 /// The lowest probability at which a fact that the answer lacks is told instead.
 const LACKED: f32 = 0.6;
-/// The highest probability that the content does not answer, at which a question is answered that
-/// the text's words found no answer to.
-const DOUBT: f32 = 0.05;
-/// The lowest probability that the content does not answer, at which an answer is withdrawn.
-const NOTHING: f32 = 0.75;
 /// A fact is told beside the best one if it is at least this share as probable.
 const BESIDE: f32 = 0.4;
 
-/// Returns the answer from what the finder found, and its act, if the finder is surer than `parts`,
-/// the answer that the words of the text led to; `None` if that answer is kept.
+/// Returns the answer, and its act, that is worth more than `parts`, the answer that the words of
+/// the text led to; `None` if that answer is kept.
 pub(crate) fn instead(
     host: &Host<'_>,
     act: Act,
     u: &Understood<'_>,
     parts: &[Part],
 ) -> Option<(Act, Part)> {
-    let kept = |part: &Part| part.is_sure || part.is_grave;
-    // Dates and further suggestions are counted from the state of the dialogue, which the finder
-    // does not read.
-    let counted = matches!(act, Act::More | Act::Reject)
-        || u.when.is_said() && parts.iter().any(|part| part.intent == "events");
-    if act.is_certain() || counted || parts.iter().any(kept) {
+    if act.is_final() {
         return None;
     }
     let found = host.found()?;
-    let (asks, suggests) = (
-        found.kinds.asks + found.kinds.asks_else,
-        found.kinds.suggestion,
-    );
-    let told = |part: &&Part| part.grounded && !part.is_denial && !part.sources.is_empty();
-    let told: Vec<&Part> = parts.iter().filter(told).collect();
-    if told.is_empty() && suggests >= WISHES {
-        let wish = Act::Recommend;
-        return suggest::answer(host, wish, u).map(|part| (wish, part));
+    let told: Vec<&Part> = parts.iter().filter(|part| is_told(part)).collect();
+    let inputs = weighing::inputs(host, act, u, parts, found);
+    if let Some(observer) = host.observer() {
+        observer.see(weighing::weighed(host, u, parts, found, inputs.clone()));
     }
-    let elsewhere = found.kinds.asks_else > found.kinds.asks;
-    if asks < ASKS || elsewhere || act.proposes() && suggests > SUGGESTS {
-        return None;
+    for answer in choice::ranked(&inputs) {
+        let other = match answer {
+            Answer::Words => return instead_of_words(host, act, u, found, &told),
+            Answer::Facts if tells_best(found, &told) => {
+                return instead_of_words(host, act, u, found, &told);
+            }
+            Answer::Facts => Some((act, tell(host, u, &found.rows))),
+            Answer::Suggestion if act.proposes() && !told.is_empty() => return None,
+            Answer::Suggestion => suggest::answer(host, Act::Recommend, u)
+                .filter(is_told)
+                .map(|part| (Act::Recommend, part)),
+            // The words' way of saying that nothing answers has more to say.
+            Answer::PassedOn if told.is_empty() && parts.iter().all(|part| !part.grounded) => {
+                return None;
+            }
+            Answer::PassedOn => Some((act, host.unanswered())),
+            Answer::Noted if weighing::way(parts) == "chat" => return None,
+            Answer::Noted => Some((Act::Tell, chat::heard(host))),
+        };
+        if other.is_some() {
+            return other;
+        }
     }
-    facts_instead(host, act, u, found, parts, &told).map(|part| (act, part))
+    None
 }
 
-/// Returns the answer from facts, for a text that asks for them.
-fn facts_instead(
+/// Returns whether a part tells something of a row.
+pub(crate) fn is_told(part: &Part) -> bool {
+    part.grounded && !part.is_denial && !part.sources.is_empty()
+}
+
+/// Returns the probability that a row of which the words' answer tells has the answer.
+pub(crate) fn own_odds(found: &Findings, told: &[&Part]) -> f32 {
+    let own = |row: &&Found| told.iter().any(|part| part.sources.contains(&row.row.id));
+    found.rows.iter().filter(own).map(|row| row.odds).sum()
+}
+
+/// Returns whether the words' answer tells of the row that answers, or of one nearly as likely.
+fn tells_best(found: &Findings, told: &[&Part]) -> bool {
+    let best = found.rows.first().map_or(0.0, |row| row.odds);
+    !told.is_empty() && own_odds(found, told) >= best / 2.0
+}
+
+/// Returns the sentence that the words' answer lacks.
+fn instead_of_words(
     host: &Host<'_>,
     act: Act,
     u: &Understood<'_>,
     found: &Findings,
-    parts: &[Part],
     told: &[&Part],
-) -> Option<Part> {
+) -> Option<(Act, Part)> {
     let best = found.rows.first()?;
-    if told.len() < parts.len() {
-        let near = |part: &Part| part.sources.contains(&best.row.id);
-        let least = if parts.iter().any(near) { LIKELY } else { SURE };
-        let sure = best.odds >= least && found.nothing <= DOUBT;
-        return sure.then(|| tell(host, u, &found.rows));
-    }
-    let own = |row: &&Found| told.iter().any(|part| part.sources.contains(&row.row.id));
-    let odds: f32 = found.rows.iter().filter(own).map(|row| row.odds).sum();
-    if odds >= best.odds / 2.0 {
-        return lacked(host, u, best, told).then(|| tell(host, u, &found.rows));
-    }
-    if best.odds >= SURE {
-        return Some(tell(host, u, &found.rows));
-    }
-    (found.nothing >= NOTHING && !act.proposes()).then(|| host.unanswered())
+    let lacks = !act.proposes() && tells_best(found, told) && lacked(host, u, best, told);
+    lacks.then(|| (act, tell(host, u, &found.rows)))
+}
+
+/// Returns the rows of which [`tell`] tells.
+pub(crate) fn of_facts(found: &Findings) -> Vec<String> {
+    let best = |found: &&Found| found.facts.first().map_or(0.0, |(_, odds)| *odds);
+    let first: Vec<&Found> = found.rows.iter().take(2).collect();
+    let least = first.iter().map(best).fold(0.0, f32::max) * BESIDE;
+    let told = first.into_iter().filter(|row| best(row) >= least);
+    told.map(|row| row.row.id.clone()).collect()
 }
 
 /// Returns whether the answer is about the right row and lacks the sentence that answers the text.

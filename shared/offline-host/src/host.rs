@@ -10,7 +10,7 @@ use seven_llm::{Request, StaffKind, StaffRequest};
 
 use crate::{
     asked::Asked,
-    finding::Findings,
+    finding::{Findings, Observer},
     fit::{Part, Room, join_names},
     pack::{Caution, Field, HostPack, Kind},
     understand::{Understood, Wish},
@@ -59,6 +59,10 @@ impl<'a> Host<'a> {
     /// reads words only.
     pub(crate) fn found(&self) -> Option<&'a Findings> {
         self.asked?.findings()
+    }
+
+    pub(crate) fn observer(&self) -> Option<&'a Observer> {
+        self.asked?.observer()
     }
 
     /// Returns the pack's names of the subjects for which the casino has content; if it has none,

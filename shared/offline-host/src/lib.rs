@@ -9,6 +9,7 @@ mod answer;
 mod asked;
 mod calendar;
 mod cautions;
+mod choice;
 mod clock_words;
 mod company;
 mod compare;
@@ -42,6 +43,7 @@ mod suggest;
 #[cfg(test)]
 mod tests;
 mod understand;
+mod weighing;
 mod when;
 
 use std::collections::HashSet;
@@ -50,6 +52,7 @@ use seven_domain::Language;
 use seven_text::words;
 
 pub use adults::is_for_adults;
+pub use choice::{ANSWERS, Answer, Weighed};
 pub use finding::Facts;
 use fit::Room;
 pub use pack::HostPack;

@@ -49,6 +49,11 @@ impl Learnt {
         Self(TABLE.odds(&line(words)))
     }
 
+    /// Returns the probabilities of all acts.
+    pub(crate) fn all(&self) -> impl Iterator<Item = (&'static str, f32)> {
+        KEYS.into_iter().zip(self.0)
+    }
+
     /// Returns the probability of an act; zero for one that was not learnt.
     pub(crate) fn odds(&self, key: &str) -> f32 {
         let known = KEYS.iter().zip(self.0).find(|(known, _)| **known == key);

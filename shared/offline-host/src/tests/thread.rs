@@ -134,3 +134,29 @@ fn a_short_text_means_what_was_said_before() {
     let wrong: Vec<String> = DIALOGUES.iter().filter_map(wrong).collect();
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
+
+#[test]
+fn a_half_past_four_tonight_is_in_the_afternoon() {
+    let now = at("2026-11-20 12:30");
+    for (time, minute) in [("4:30", 16 * 60 + 30), ("1", 60), ("7", 19 * 60)] {
+        let text = format!("book Nonna Salvia for 2 tonight at {time}");
+        let reply = Fixture::with(index(now, HOUSE), now).ask(&text);
+        let request = reply.state.request.expect("an open booking");
+        assert_eq!(request.minute, Some(minute), "{text}");
+    }
+}
+
+#[test]
+fn the_allergy_note_stands_beside_food_and_treatments_only() {
+    let now = at("2026-11-20 12:30");
+    let note = "allerg";
+    for (question, is_noted) in [
+        ("where should we eat?", true),
+        ("any shows you recommend?", false),
+    ] {
+        let mut desk = Fixture::with(index(now, HOUSE), now);
+        desk.learn("my son is allergic to peanuts");
+        let text = desk.ask(question).text;
+        assert_eq!(text.contains(note), is_noted, "{question}: {text}");
+    }
+}
