@@ -88,6 +88,7 @@ pub(crate) fn parts(
         dialogue.answer(text);
     }
     dialogue.drop_repeated();
+    dialogue.join_unanswered();
     let answered = dialogue
         .parts
         .iter()
@@ -178,10 +179,12 @@ impl<'a> Dialogue<'a> {
             self.say(whole, text);
         }
         if !complains {
-            // The remarks beside a single question help the finder to understand it.
+            // The remarks beside a single question help the finder to understand it, and so does
+            // the whole text for a sentence of a few words.
             let alone = wanted.len() == 1;
             for sentence in wanted {
-                let asked = if alone { text } else { sentence.u.text };
+                let is_whole = alone || !is_long(&sentence.u);
+                let asked = if is_whole { text } else { sentence.u.text };
                 self.say(sentence, asked);
             }
         }
@@ -213,6 +216,22 @@ impl<'a> Dialogue<'a> {
             at += 1;
             !repeated
         });
+    }
+
+    /// Lets "for the rest, please call" follow the other answers, in place of the longer wordings
+    /// that say that a question is not answered.
+    fn join_unanswered(&mut self) {
+        let is_open = |part: &Part| part.intent == "unanswered" && part.sources.is_empty();
+        if !self.parts.iter().any(|(part, _)| found::is_told(part)) {
+            return;
+        }
+        let open = self.parts.iter().position(|(part, _)| is_open(part));
+        let Some((first, remark)) = open.map(|at| self.parts.remove(at)) else {
+            return;
+        };
+        self.parts.retain(|(part, _)| !is_open(part));
+        let body = self.host(&self.state).say("missing_rest", &[]);
+        self.parts.push((Part { body, ..first }, remark));
     }
 
     /// Reads a sentence and finds its act.

@@ -149,7 +149,7 @@ fn about(host: &Host<'_>, again: &Understood<'_>, hard: &[Term], row: &Arc<Item>
     // A row without hours, such as a treatment, has the hours of its venue, such as the spa.
     if asks_hours(again) && row.hours().is_none() && hard.is_empty() {
         let house = lookup::house_of(host, again, &row.category);
-        return house.or_else(|| Some(missing(host, row)));
+        return house.or_else(|| Some(host.missing(row)));
     }
     // "Till when can I buy a seat" asks about the sentence on seats, not when the place closes.
     if asks_hours(again) && row.category != Category::Entertainment {
@@ -191,7 +191,7 @@ fn about(host: &Host<'_>, again: &Understood<'_>, hard: &[Term], row: &Arc<Item>
             // in "How much is it for dogs", that row may answer.
             let elsewhere = !hard.is_empty() && is_told_elsewhere(host, &hard, row);
             (about && !elsewhere && asks && (!hard.is_empty() || again.asks_fact()))
-                .then(|| missing(host, row))
+                .then(|| host.missing(row))
         })
 }
 
@@ -271,7 +271,7 @@ pub(crate) fn honest(host: &Host<'_>, u: &Understood<'_>, part: Part) -> Part {
     match subjects.first() {
         // "Do you have a petting zoo" asks about the casino.
         Some(_) if u.intends("listing") => host.unanswered(),
-        Some(row) if subjects.iter().all(|row| row.id != found[0].id) => missing(host, row),
+        Some(row) if subjects.iter().all(|row| row.id != found[0].id) => host.missing(row),
         _ => part,
     }
 }
@@ -291,11 +291,6 @@ pub(crate) fn tells_all(host: &Host<'_>, u: &Understood<'_>, part: &Part) -> boo
 fn says(host: &Host<'_>, rows: &[Arc<Item>], term: &Term) -> bool {
     rows.iter()
         .any(|row| host.request.index.says(row, term) >= SAID)
-}
-
-pub(crate) fn missing(host: &Host<'_>, row: &Item) -> Part {
-    let body = host.say("missing", &[("name", &host.name(row))]);
-    host.passed_on("unanswered", body, &row.id)
 }
 
 /// Answers "And on sundays?" with the subject's hours or, for a show, its performances at that

@@ -8,6 +8,7 @@ use seven_knowledge::Item;
 
 use crate::{
     acts::Act,
+    adults::is_allowed,
     choice::{self, Answer},
     compose::{
         chat,
@@ -50,7 +51,12 @@ pub(crate) fn instead(
             Answer::Facts if tells_best(found, &told) => {
                 return instead_of_words(host, act, u, found, &told);
             }
-            Answer::Facts => Some((act, tell(host, u, &found.rows))),
+            Answer::Facts => {
+                let rule = |row: &Found| resolve::is_house_rule(&row.row);
+                let may = |row: &&Found| rule(row) || is_allowed(host, u, &row.row);
+                let rows: Vec<Found> = found.rows.iter().filter(may).take(2).cloned().collect();
+                Some((act, tell(host, u, &rows)))
+            }
             Answer::Suggestion if act.proposes() && !told.is_empty() => return None,
             Answer::Suggestion => suggest::answer(host, Act::Recommend, u)
                 .filter(is_told)
@@ -59,7 +65,7 @@ pub(crate) fn instead(
             Answer::PassedOn if told.is_empty() && parts.iter().all(|part| !part.grounded) => {
                 return None;
             }
-            Answer::PassedOn => Some((act, host.unanswered())),
+            Answer::PassedOn => Some((act, passed_on(host, found))),
             Answer::Noted if weighing::way(parts) == "chat" => return None,
             Answer::Noted => Some((Act::Tell, chat::heard(host))),
         };
@@ -68,6 +74,13 @@ pub(crate) fn instead(
         }
     }
     None
+}
+
+/// Passes the question on, by the name of the row if it is about the one row in talk.
+fn passed_on(host: &Host<'_>, found: &Findings) -> Part {
+    let best = found.rows.first();
+    let named = best.filter(|best| host.state.listed == [best.row.id.as_str()]);
+    named.map_or_else(|| host.unanswered(), |best| host.missing(&best.row))
 }
 
 /// Returns whether a part tells something of a row.
@@ -129,15 +142,27 @@ fn tell(host: &Host<'_>, u: &Understood<'_>, rows: &[Found]) -> Part {
     let best = |found: &Found| found.facts.first().map_or(0.0, |(_, odds)| *odds);
     let least = rows.iter().take(2).map(best).fold(0.0, f32::max) * BESIDE;
     let (mut body, mut first) = (String::new(), None::<Part>);
+    let (mut told, mut is_whole) = (Vec::new(), false);
     for found in rows.iter().take(2) {
         for (fact, _) in found.facts.iter().filter(|(_, odds)| *odds >= least) {
-            let part = one(host, u, &found.row, fact);
+            let mut part = one(host, u, &found.row, fact);
+            let again = told.contains(&found.row.id);
+            // A description tells the other facts too.
+            if again && (is_whole || part.is_whole) {
+                continue;
+            }
+            if again {
+                let named = format!("{}: ", host.name(&found.row));
+                part.body = part.body.replacen(&named, "", 1);
+            }
             let joined = format!("{body} {}", part.body);
             let joined = joined.trim();
             if body.contains(&part.body) || !(body.is_empty() || host.room.one(joined)) {
                 continue;
             }
             joined.clone_into(&mut body);
+            told.push(found.row.id.clone());
+            is_whole = part.is_whole;
             match &mut first {
                 Some(first) if !first.sources.contains(&found.row.id) => {
                     first.sources.push(found.row.id.clone());

@@ -99,6 +99,12 @@ impl<'a> Host<'a> {
         self.passed_on("unanswered", self.say("unanswered", &[]), "")
     }
 
+    /// Says that the row does not answer the question, and passes the question on to a person.
+    pub(crate) fn missing(&self, row: &Item) -> Part {
+        let body = self.say("missing", &[("name", &self.name(row))]);
+        self.passed_on("unanswered", body, &row.id)
+    }
+
     /// Says that the content does not answer the question, and passes the question on to a person.
     pub(crate) fn passed_on(&self, intent: &str, body: String, subject: &str) -> Part {
         Part {

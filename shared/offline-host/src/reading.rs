@@ -245,7 +245,7 @@ pub(crate) fn honest(host: &Host<'_>, u: &Understood<'_>, part: Part) -> Part {
     match (unmet || other, strange) {
         (true, _) => Part {
             is_denial: strange,
-            ..missing(host, row)
+            ..host.missing(row)
         },
         (false, true) => partly(host, &part),
         (false, false) => part,
@@ -293,11 +293,6 @@ fn is_place(u: &Understood<'_>, term: &Term) -> bool {
             before,
             None | Some("at" | "en" | "called" | "is" | "the" | "el" | "la")
         )
-}
-
-fn missing(host: &Host<'_>, row: &Item) -> Part {
-    let body = host.say("missing", &[("name", &host.name(row))]);
-    host.passed_on("unanswered", body, &row.id)
 }
 
 /// Answers with the sentence, and adds the row's name if the sentence does not contain it.

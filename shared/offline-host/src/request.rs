@@ -75,7 +75,8 @@ pub(crate) fn book(host: &Host<'_>, u: &Understood<'_>) -> Part {
 
 /// Lets the guest choose what to book: from the rows just named, else from two suggestions.
 fn choice(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
-    let listed = resolve::listed(host);
+    let mut listed = resolve::listed(host);
+    listed.retain(is_bookable);
     let asks_anew = !u.topics.is_empty() || !u.kinds.is_empty();
     if (2..=3).contains(&listed.len()) && !asks_anew {
         let names: Vec<String> = listed.iter().map(|row| host.name(row)).collect();
@@ -186,20 +187,6 @@ pub(crate) fn wanted_row(host: &Host<'_>, u: &Understood<'_>) -> Option<Arc<Item
         return Some(Arc::clone(&mention.item));
     }
     let index = &host.request.index;
-    let mut listed = resolve::listed(host);
-    // If the guest cannot book any row of the last reply, takes the newest earlier row that can be
-    // booked. After a reply about parking, "OK, put us down for 2" does not book the garage.
-    if !listed.iter().any(is_bookable) {
-        let earlier = host.state.recent.iter().rev();
-        let mut earlier = earlier.filter_map(|id| index.get(id).cloned());
-        listed = earlier.find(is_bookable).into_iter().collect();
-    }
-    if let Some(row) = resolve::nth(u, &listed) {
-        return Some(row);
-    }
-    if !u.kinds.is_empty() {
-        return several::only_of_kind(host, u);
-    }
     // "A table" means a table in a restaurant.
     let table = ["table", "mesa"]
         .iter()
@@ -208,6 +195,21 @@ pub(crate) fn wanted_row(host: &Host<'_>, u: &Understood<'_>) -> Option<Arc<Item
         (u.topics.is_empty() || u.topics.contains(&row.category))
             && (!table || row.category == Category::Dining)
     };
+    let meant = |row: &Arc<Item>| is_bookable(row) && of_topic(row);
+    let mut listed = resolve::listed(host);
+    // If the guest cannot book any row of the last reply, takes the newest earlier row that can be
+    // booked. After a reply about parking, "OK, put us down for 2" does not book the garage.
+    if !listed.iter().any(meant) {
+        let earlier = host.state.recent.iter().rev();
+        let mut earlier = earlier.filter_map(|id| index.get(id).cloned());
+        listed = earlier.find(meant).into_iter().collect();
+    }
+    if let Some(row) = resolve::nth(u, &listed) {
+        return Some(row);
+    }
+    if !u.kinds.is_empty() {
+        return several::only_of_kind(host, u);
+    }
     // The text may name a different row from the one named last, as in "Book us a shuttle".
     let elsewhere = u.leftover.iter().any(|word| suggest::is_listed(host, word));
     match listed.as_slice() {

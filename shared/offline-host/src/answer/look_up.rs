@@ -122,7 +122,7 @@ fn of_rows(host: &Host<'_>, u: &Understood<'_>, said_now: &[&str]) -> Part {
             if let Some(row) = of_last_row(host, u, &part) {
                 return Part {
                     is_sure: true,
-                    ..focus::missing(host, &row)
+                    ..host.missing(&row)
                 };
             }
             let retrieved = || lookup::retrieved(host, u);
