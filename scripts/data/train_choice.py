@@ -2,9 +2,9 @@
 """Makes shared/offline-host/data/choice.json: what the answers to a sentence are worth (D48). For authors only: needs numpy.
 
     AS_JSON=1 cargo run -p seven-offline-host --example talk -- DIR [CONTENT [CASINO]] > REPLIES
-    scripts/data/train_choice.py LABELS=REPLIES [LABELS=REPLIES ...] [--write FILE]
+    scripts/data/train_choice.py [N*]LABELS=REPLIES ... [--write FILE]
 
-LABELS are as for score_rows.py. For each text with one weighed sentence, the worth of each answer follows from the rows that it would tell and those
+LABELS are as for score_rows.py; with N* each text of a set counts N times. For each text with one weighed sentence, the worth of each answer follows from the rows that it would tell and those
 that readers named as right; the weights are a ridge regression of it on the inputs. Prints what the choice reaches for dialogues that the
 regression did not see.
 """
@@ -34,9 +34,10 @@ def worth_of(kind, right, told, way):
 
 
 def read(sets):
-    """The inputs, the worth of each answer, the dialogue and the kind of each text with one weighed sentence."""
+    """The inputs, the worth of each answer, the weight, the dialogue and the kind of each text with one weighed sentence."""
     out = []
     for number, pair in enumerate(sets):
+        times, pair = pair.split("*") if "*" in pair else (1, pair)
         labels, replies = pair.split("=")
         labels = labels_of(labels)
         for line in open(replies):
@@ -50,14 +51,14 @@ def read(sets):
             if not one["rows"][2]:
                 worth[2] = worth[0]
             worth.append(worth[0] if one["words"] == "chat" else NOTED[kind])
-            out.append((one["inputs"], worth, (number, reply["file"]), kind))
+            out.append((one["inputs"], worth, int(times), (number, reply["file"]), kind))
     return out
 
 
-def fitted(x, y, penalty):
+def fitted(x, y, weight, penalty):
     identity = np.eye(x.shape[1]) * penalty
     identity[0, 0] = 0
-    return np.linalg.solve(x.T @ x + identity, x.T @ y)
+    return np.linalg.solve((x * weight[:, None]).T @ x + identity, (x * weight[:, None]).T @ y)
 
 
 def main():
@@ -71,7 +72,7 @@ def main():
     often = collections.Counter(name for inputs, *_ in texts for name in inputs)
     names = ["bias"] + sorted(name for name, count in often.items() if count >= 8 and name != "bias")
     x = np.array([[inputs.get(name, 0) for name in names] for inputs, *_ in texts])
-    y = np.array([worth for _, worth, *_ in texts])
+    y, weight = np.array([worth for _, worth, *_ in texts]), np.array([weight for _, _, weight, *_ in texts])
     dialogues = sorted({dialogue for *_, dialogue, _ in texts})
     part = {dialogue: n % args.parts for n, dialogue in enumerate(np.random.RandomState(1).permutation(len(dialogues)))}
     of = np.array([part[dialogues.index(dialogue)] for *_, dialogue, _ in texts])
@@ -80,15 +81,15 @@ def main():
     x = x / scale
     chosen = np.zeros(len(texts), int)
     for n in range(args.parts):
-        chosen[of == n] = (x[of == n] @ fitted(x[of != n], y[of != n], args.penalty)).argmax(1)
-    got, kinds, sets = y[np.arange(len(y)), chosen], np.array([kind for *_, kind in texts]), np.array([dialogue[0] for _, _, dialogue, _ in texts])
+        chosen[of == n] = (x[of == n] @ fitted(x[of != n], y[of != n], weight[of != n], args.penalty)).argmax(1)
+    got, kinds, sets = y[np.arange(len(y)), chosen], np.array([kind for *_, kind in texts]), np.array([dialogue[0] for *_, dialogue, _ in texts])
     for number, pair in [(None, "all"), *enumerate(args.sets)]:
         here = sets >= 0 if number is None else sets == number
         print(f"{pair.split('=')[-1]}: {here.sum()} texts; words {y[here, 0].mean():.3f}, chosen {got[here].mean():.3f}, best {y[here].max(1).mean():.3f};",
-              "; ".join(f"{kind} {y[here & (kinds == kind), 0].mean():.2f} {got[here & (kinds == kind)].mean():.2f}" for kind in KINDS),
+              "; ".join(f"{kind} {y[of_kind, 0].mean():.2f} {got[of_kind].mean():.2f}" for kind in KINDS for of_kind in [here & (kinds == kind)] if of_kind.any()),
               dict(zip(ANSWERS, np.bincount(chosen[here], minlength=5).tolist())))
     if args.write:
-        weights = fitted(x, y, args.penalty) / scale[:, None]
+        weights = fitted(x, y, weight, args.penalty) / scale[:, None]
         lines = [f"  {json.dumps(name)}: {json.dumps([round(float(w), 4) for w in row])}" for name, row in zip(names, weights)]
         open(args.write, "w").write("{\n" + ",\n".join(lines) + "\n}\n")
 

@@ -456,12 +456,18 @@ impl Act {
         )
     }
 
-    /// Returns whether nothing but the act may decide the answer: bookings, who the host is, and
-    /// help with gambling.
+    /// Returns whether nothing but the act may decide the answer: bookings, favours, accounts, who
+    /// the host is, and help with gambling.
     pub(crate) fn is_final(self) -> bool {
         matches!(
             self,
-            Self::Identity | Self::WrongNumber | Self::Limits | Self::Change | Self::Book
+            Self::Identity
+                | Self::WrongNumber
+                | Self::Limits
+                | Self::Change
+                | Self::Book
+                | Self::Comp
+                | Self::Account
         )
     }
 

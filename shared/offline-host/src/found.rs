@@ -36,7 +36,8 @@ pub(crate) fn instead(
     u: &Understood<'_>,
     parts: &[Part],
 ) -> Option<(Act, Part)> {
-    if act.is_final() {
+    let sure = act == Act::Ask && parts.iter().any(|part| part.is_sure);
+    if act.is_final() || sure {
         return None;
     }
     let found = host.found()?;

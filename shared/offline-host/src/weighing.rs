@@ -26,12 +26,16 @@ pub(crate) fn inputs(
     let odds = |at: usize| found.rows.get(at).map_or(0.0, |row| row.odds);
     let own = own_odds(found, &told);
     let best = found.rows.first();
-    let fact = best.and_then(|row| row.facts.first()).map_or(0.0, |fact| fact.1);
+    let fact = best
+        .and_then(|row| row.facts.first())
+        .map_or(0.0, |fact| fact.1);
     let named = |id: &str| host.request.state.talked().any(|talked| talked == id);
     let is_named = best.is_some_and(|row| named(&row.row.id));
     let rows: usize = told.iter().map(|part| part.sources.len()).sum();
     let way = way(parts);
-    let told_named = told.iter().any(|part| part.sources.iter().any(|id| named(id)));
+    let told_named = told
+        .iter()
+        .any(|part| part.sources.iter().any(|id| named(id)));
     let kinds = found.kinds;
     let yes = |is: bool| if is { 1.0 } else { 0.0 };
     let mut inputs: Inputs = Vec::new();
