@@ -37,7 +37,11 @@ pub(crate) fn instead(
     parts: &[Part],
 ) -> Option<(Act, Part)> {
     let sure = act == Act::Ask && parts.iter().any(|part| part.is_sure);
-    if act.is_final() || sure {
+    // Dates and further suggestions are counted from the state of the dialogue, which the finder
+    // does not read.
+    let counted = matches!(act, Act::More | Act::Reject)
+        || u.when.is_said() && parts.iter().any(|part| part.intent == "events");
+    if act.is_final() || sure || counted {
         return None;
     }
     let found = host.found()?;
@@ -58,7 +62,9 @@ pub(crate) fn instead(
                 let rows: Vec<Found> = found.rows.iter().filter(may).take(2).cloned().collect();
                 Some((act, tell(host, u, &rows)))
             }
-            Answer::Suggestion if act.proposes() && !told.is_empty() => return None,
+            Answer::Suggestion | Answer::PassedOn if act.proposes() && !told.is_empty() => {
+                return None;
+            }
             Answer::Suggestion => suggest::answer(host, Act::Recommend, u)
                 .filter(is_told)
                 .map(|part| (Act::Recommend, part)),
