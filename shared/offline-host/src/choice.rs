@@ -1,9 +1,9 @@
 //! Chooses among the answers that a sentence may get (D48): the answer that its words led to, the
-//! facts that the finder found, a suggestion, or to pass the question on.
+//! facts that the finder found, a suggestion, to pass the question on, or to note what was told.
 //!
 //! Each answer's worth is a weighted sum of inputs: how sure the finder is, how the words led to
 //! their answer, the act, and so on. The weights were fitted to what readers called right
-//! (`scripts/data/train_choice.py`).
+//! (`scripts/data/choice_sets.py`).
 
 use std::{collections::HashMap, sync::LazyLock};
 
@@ -66,7 +66,26 @@ pub struct Weighed {
 
 #[cfg(test)]
 mod tests {
+    use proptest::{collection::vec, prelude::*};
+
     use super::*;
+
+    proptest! {
+        #[test]
+        fn each_answer_is_ranked_once(values in vec((0_usize..200, -20.0_f32..20.0), 0..40)) {
+            let names: Vec<&String> = TABLE.keys().collect();
+            let input = |(at, value): &(usize, f32)| (names[at % names.len()].clone(), *value);
+            let ranked = ranked(&values.iter().map(input).collect());
+            prop_assert!(ANSWERS.iter().all(|answer| ranked.contains(answer)));
+        }
+    }
+
+    #[test]
+    fn an_unknown_input_counts_for_nothing() {
+        let known = vec![("bias".to_owned(), 1.0), ("nothing".to_owned(), 5.0)];
+        let more = known.iter().cloned().chain([("no such input".to_owned(), 9.0)]);
+        assert_eq!(ranked(&known), ranked(&more.collect()));
+    }
 
     #[test]
     fn the_table_is_whole() {
