@@ -6,8 +6,7 @@
 
 LABELS are as for score_rows.py; with N* each text of a set counts N times. For each text with one weighed sentence, the worth of each answer follows from the rows that it would tell and those
 that readers named as right; the weights are a ridge regression of it on the inputs. Prints what the choice reaches for dialogues that the
-regression did not see, without --favour. The words are favoured because the writers of the labelled dialogues avoided the content's words on purpose,
-and guests do not.
+regression did not see.
 """
 import argparse, collections, json
 import numpy as np
@@ -68,7 +67,6 @@ def main():
     wanted.add_argument("--write")
     wanted.add_argument("--penalty", type=float, default=6)
     wanted.add_argument("--parts", type=int, default=10)
-    wanted.add_argument("--favour", type=float, default=0.1, help="added to the worth of the words' answer where it tells a row")
     args = wanted.parse_args()
     texts = read(args.sets)
     often = collections.Counter(name for inputs, *_ in texts for name in inputs)
@@ -92,7 +90,6 @@ def main():
               dict(zip(ANSWERS, np.bincount(chosen[here], minlength=5).tolist())))
     if args.write:
         weights = fitted(x, y, weight, args.penalty) / scale[:, None]
-        weights[names.index("words told"), 0] += args.favour
         lines = [f"  {json.dumps(name)}: {json.dumps([round(float(w), 4) for w in row])}" for name, row in zip(names, weights)]
         open(args.write, "w").write("{\n" + ",\n".join(lines) + "\n}\n")
 

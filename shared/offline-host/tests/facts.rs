@@ -114,18 +114,6 @@ fn a_question_is_passed_on_if_the_row_in_talk_does_not_answer_it() {
     assert!(!reply.staff.is_empty(), "nobody would answer it");
 }
 
-#[test]
-fn a_reading_of_another_act_gives_way_to_the_fact() {
-    let mut desk = bahia();
-    let text = "room for a family of 4 w ocean view";
-    desk.finds = false;
-    let words = desk.ask(text).text;
-    desk.finds = true;
-    let found = desk.ask(text).text;
-    assert!(!words.contains("Ocean Double"), "{words}");
-    assert!(found.contains("Ocean Double"), "{found}");
-}
-
 #[test] // a wish for which the pack has no word
 fn a_wish_is_met_by_its_meaning() {
     let mut desk = bahia();
