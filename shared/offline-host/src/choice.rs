@@ -83,7 +83,10 @@ mod tests {
     #[test]
     fn an_unknown_input_counts_for_nothing() {
         let known = vec![("bias".to_owned(), 1.0), ("nothing".to_owned(), 5.0)];
-        let more = known.iter().cloned().chain([("no such input".to_owned(), 9.0)]);
+        let more = known
+            .iter()
+            .cloned()
+            .chain([("no such input".to_owned(), 9.0)]);
         assert_eq!(ranked(&known), ranked(&more.collect()));
     }
 
