@@ -41,28 +41,27 @@ pub(crate) fn instead(
     // does not read.
     let counted = matches!(act, Act::More | Act::Reject)
         || u.when.is_said() && parts.iter().any(|part| part.intent == "events");
-    if act.is_final() || sure || counted {
+    let told: Vec<&Part> = parts.iter().filter(|part| is_told(part)).collect();
+    let barred = tells_barred(host, u, &told);
+    if act.is_final() || (sure || counted) && !barred {
         return None;
     }
     let found = host.found()?;
-    let told: Vec<&Part> = parts.iter().filter(|part| is_told(part)).collect();
     let inputs = weighing::inputs(host, act, u, parts, found);
     if let Some(observer) = host.observer() {
         observer.see(weighing::weighed(host, u, parts, found, inputs.clone()));
     }
     for answer in choice::ranked(&inputs) {
         let other = match answer {
+            Answer::Words if barred => None,
             Answer::Words => return instead_of_words(host, act, u, found, &told),
-            Answer::Facts if tells_best(found, &told) => {
+            Answer::Facts if !barred && tells_best(found, &told) => {
                 return instead_of_words(host, act, u, found, &told);
             }
-            Answer::Facts => {
-                let rule = |row: &Found| resolve::is_house_rule(&row.row);
-                let may = |row: &&Found| rule(row) || is_allowed(host, u, &row.row);
-                let rows: Vec<Found> = found.rows.iter().filter(may).take(2).cloned().collect();
-                Some((act, tell(host, u, &rows)))
-            }
-            Answer::Suggestion | Answer::PassedOn if act.proposes() && !told.is_empty() => {
+            Answer::Facts => Some((act, tell(host, u, &found.rows))),
+            Answer::Suggestion | Answer::PassedOn
+                if act.proposes() && !told.is_empty() && !barred =>
+            {
                 return None;
             }
             Answer::Suggestion => suggest::answer(host, Act::Recommend, u)
@@ -88,6 +87,22 @@ fn passed_on(host: &Host<'_>, found: &Findings) -> Part {
     let best = found.rows.first();
     let named = best.filter(|best| host.state.listed == [best.row.id.as_str()]);
     named.map_or_else(|| host.unanswered(), |best| host.missing(&best.row))
+}
+
+/// Returns whether the party may be told of the row. House rules are for everybody.
+fn may_hear(host: &Host<'_>, u: &Understood<'_>, row: &Item) -> bool {
+    resolve::is_house_rule(row) || is_allowed(host, u, row)
+}
+
+/// Returns whether the words' answer tells of a row that is not for the party and that the text
+/// does not name.
+fn tells_barred(host: &Host<'_>, u: &Understood<'_>, told: &[&Part]) -> bool {
+    let named = |id: &String| u.mentions.iter().any(|mention| mention.item.id == *id);
+    let barred = |id: &String| {
+        let row = host.request.index.get(id);
+        !named(id) && row.is_some_and(|row| !may_hear(host, u, row))
+    };
+    told.iter().any(|part| part.sources.iter().any(barred))
 }
 
 /// Returns whether a part tells something of a row.
@@ -146,11 +161,13 @@ fn lacked(host: &Host<'_>, u: &Understood<'_>, best: &Found, told: &[&Part]) -> 
 
 /// Tells the facts that were found, of two rows at most.
 fn tell(host: &Host<'_>, u: &Understood<'_>, rows: &[Found]) -> Part {
-    let best = |found: &Found| found.facts.first().map_or(0.0, |(_, odds)| *odds);
-    let least = rows.iter().take(2).map(best).fold(0.0, f32::max) * BESIDE;
+    let may = |found: &&Found| may_hear(host, u, &found.row);
+    let rows: Vec<&Found> = rows.iter().filter(may).take(2).collect();
+    let best = |found: &&Found| found.facts.first().map_or(0.0, |(_, odds)| *odds);
+    let least = rows.iter().map(best).fold(0.0, f32::max) * BESIDE;
     let (mut body, mut first) = (String::new(), None::<Part>);
     let (mut told, mut is_whole) = (Vec::new(), false);
-    for found in rows.iter().take(2) {
+    for found in rows {
         for (fact, _) in found.facts.iter().filter(|(_, odds)| *odds >= least) {
             let mut part = one(host, u, &found.row, fact);
             let again = told.contains(&found.row.id);
