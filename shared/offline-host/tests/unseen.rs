@@ -87,7 +87,9 @@ static CASINOS: [Casino; 9] = [
         content: include_str!("unseen/timberjack_peak.json"),
         cases: include_str!("unseen/timberjack_peak.txt"),
         tuned: false,
-        least: 0.88,
+        // The share was 0.89 before answers were chosen by worth (D48), which gained elsewhere:
+        // 563 of all 639 questions instead of 560.
+        least: 0.85,
     },
     // The questions about the casinos below were written by people who did not know the host. All
     // questions about Harbor Lantern and half of those about Mesa Dorada are slang. Nobody has
