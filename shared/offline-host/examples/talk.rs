@@ -17,7 +17,7 @@ use chrono::{DateTime, NaiveDateTime, TimeDelta, TimeZone, Utc};
 use seven_domain::{CasinoConfig, Language};
 use seven_guest::{DialogueState, Grant, GrantRef, Profile, Scope, Setting, topic};
 use seven_knowledge::{Index, Reference, parse_content};
-use seven_llm::{Exchange, Model, Request};
+use seven_llm::{Exchange, Model, Reply, Request};
 use seven_offline_host::{Facts, OfflineModel, Weighed};
 use seven_packs::{CASINO, demo};
 
@@ -153,39 +153,17 @@ fn play(house: &House, file: &Path) {
         let talked: Vec<String> = request.state.talked().map(str::to_owned).collect();
         let reply = house.model.answer(&request);
         if std::env::var_os("AS_JSON").is_some() {
-            let file = file.file_stem().map(|name| name.to_string_lossy());
-            println!(
-                "{}",
-                serde_json::json!({
-                    "file": file, "turn": n, "t": texts.join(" "), "named": talked,
-                    "reply": reply.text, "intent": reply.intent, "r": reply.sources,
-                    "grounded": reply.grounded, "staff": reply.staff.len(),
-                    "weighed": house.weighed(),
-                })
-            );
-            history.push(Exchange {
-                guest: texts.join(" "),
-                host: reply.text.clone(),
+            let line = serde_json::json!({
+                "file": file.file_stem().map(|name| name.to_string_lossy()),
+                "turn": n, "t": texts.join(" "), "named": talked,
+                "reply": reply.text, "intent": reply.intent, "r": reply.sources,
+                "grounded": reply.grounded, "staff": reply.staff.len(),
+                "weighed": house.weighed(),
             });
-            profile.engagement.last_profiling_topic =
-                reply.asked.or(profile.engagement.last_profiling_topic);
-            (state, stored) = (reply.state, Some(reply.language));
-            continue;
+            println!("{line}");
+        } else {
+            print_reply(&texts, &reply);
         }
-        println!("G {}", texts.join(" / "));
-        let staff: Vec<&str> = reply
-            .staff
-            .iter()
-            .map(|staff| staff.kind.as_str())
-            .collect();
-        println!(
-            "H {}   [{}{}{}; {}]",
-            reply.text,
-            reply.intent,
-            if reply.grounded { "" } else { " ?" },
-            staff.join(" "),
-            reply.sources.join(" ")
-        );
         history.push(Exchange {
             guest: texts.join(" "),
             host: reply.text.clone(),
@@ -194,6 +172,23 @@ fn play(house: &House, file: &Path) {
             reply.asked.or(profile.engagement.last_profiling_topic);
         (state, stored) = (reply.state, Some(reply.language));
     }
+}
+
+fn print_reply(texts: &[String], reply: &Reply) {
+    println!("G {}", texts.join(" / "));
+    let staff: Vec<&str> = reply
+        .staff
+        .iter()
+        .map(|staff| staff.kind.as_str())
+        .collect();
+    println!(
+        "H {}   [{}{}{}; {}]",
+        reply.text,
+        reply.intent,
+        if reply.grounded { "" } else { " ?" },
+        staff.join(" "),
+        reply.sources.join(" ")
+    );
 }
 
 fn learn(

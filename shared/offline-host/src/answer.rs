@@ -221,17 +221,20 @@ impl<'a> Dialogue<'a> {
     /// Lets "for the rest, please call" follow the other answers, in place of the longer wordings
     /// that say that a question is not answered.
     fn join_unanswered(&mut self) {
-        let is_open = |part: &Part| part.intent == "unanswered" && part.sources.is_empty();
+        // A remark that got no answer needs none.
+        let is_open = |(part, remark): &(Part, bool)| {
+            part.intent == "unanswered" && part.sources.is_empty() && !remark
+        };
         if !self.parts.iter().any(|(part, _)| found::is_told(part)) {
             return;
         }
-        let open = self.parts.iter().position(|(part, _)| is_open(part));
-        let Some((first, remark)) = open.map(|at| self.parts.remove(at)) else {
+        let open = self.parts.iter().position(is_open);
+        let Some((first, _)) = open.map(|at| self.parts.remove(at)) else {
             return;
         };
-        self.parts.retain(|(part, _)| !is_open(part));
+        self.parts.retain(|part| !is_open(part));
         let body = self.host(&self.state).say("missing_rest", &[]);
-        self.parts.push((Part { body, ..first }, remark));
+        self.parts.push((Part { body, ..first }, false));
     }
 
     /// Reads a sentence and finds its act.

@@ -9,7 +9,7 @@ use std::{collections::HashMap, sync::LazyLock};
 
 /// The answers, in the order of the columns of the table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Answer {
+pub(crate) enum Answer {
     /// The answer that the words of the text led to.
     Words,
     /// The facts that the finder found.
@@ -25,7 +25,7 @@ pub enum Answer {
 const COUNT: usize = 5;
 
 /// All answers.
-pub const ANSWERS: [Answer; COUNT] = [
+pub(crate) const ANSWERS: [Answer; COUNT] = [
     Answer::Words,
     Answer::Facts,
     Answer::Suggestion,
@@ -58,7 +58,7 @@ pub(crate) fn ranked(inputs: &Inputs) -> [Answer; COUNT] {
 #[derive(Debug, Clone)]
 pub struct Weighed {
     pub inputs: Vec<(String, f32)>,
-    /// The ids of the rows that the first three [`ANSWERS`] tell.
+    /// The ids of the rows that the words' answer, the facts found and a suggestion tell.
     pub rows: [Vec<String>; 3],
     /// How the words' answer answers: `told`, `denied`, `passed on` or `chat`.
     pub words: &'static str,

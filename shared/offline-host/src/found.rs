@@ -137,11 +137,20 @@ fn instead_of_words(
 
 /// Returns the rows of which [`tell`] tells.
 pub(crate) fn of_facts(found: &Findings) -> Vec<String> {
-    let best = |found: &&Found| found.facts.first().map_or(0.0, |(_, odds)| *odds);
-    let first: Vec<&Found> = found.rows.iter().take(2).collect();
-    let least = first.iter().map(best).fold(0.0, f32::max) * BESIDE;
-    let told = first.into_iter().filter(|row| best(row) >= least);
+    let rows: Vec<&Found> = found.rows.iter().take(2).collect();
+    let least = least(&rows);
+    let told = rows.into_iter().filter(|row| best_fact(row) >= least);
     told.map(|row| row.row.id.clone()).collect()
+}
+
+/// Returns the lowest probability at which a fact of these rows is told.
+fn least(rows: &[&Found]) -> f32 {
+    rows.iter().map(|row| best_fact(row)).fold(0.0, f32::max) * BESIDE
+}
+
+/// Returns the probability of the row's best fact.
+fn best_fact(found: &Found) -> f32 {
+    found.facts.first().map_or(0.0, |(_, odds)| *odds)
 }
 
 /// Returns whether the answer is about the right row and lacks the sentence that answers the text.
@@ -163,8 +172,7 @@ fn lacked(host: &Host<'_>, u: &Understood<'_>, best: &Found, told: &[&Part]) -> 
 fn tell(host: &Host<'_>, u: &Understood<'_>, rows: &[Found]) -> Part {
     let may = |found: &&Found| may_hear(host, u, &found.row);
     let rows: Vec<&Found> = rows.iter().filter(may).take(2).collect();
-    let best = |found: &&Found| found.facts.first().map_or(0.0, |(_, odds)| *odds);
-    let least = rows.iter().map(best).fold(0.0, f32::max) * BESIDE;
+    let least = least(&rows);
     let (mut body, mut first) = (String::new(), None::<Part>);
     let (mut told, mut is_whole) = (Vec::new(), false);
     for found in rows {

@@ -52,7 +52,7 @@ use seven_domain::Language;
 use seven_text::words;
 
 pub use adults::is_for_adults;
-pub use choice::{ANSWERS, Answer, Weighed};
+pub use choice::Weighed;
 pub use finding::Facts;
 use fit::Room;
 pub use pack::HostPack;
