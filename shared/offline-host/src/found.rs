@@ -8,7 +8,7 @@ use seven_knowledge::Item;
 
 use crate::{
     acts::Act,
-    adults::is_allowed,
+    adults::{is_allowed, says_adults_only},
     choice::{self, Answer},
     compose::{
         chat,
@@ -89,18 +89,21 @@ fn passed_on(host: &Host<'_>, found: &Findings) -> Part {
     named.map_or_else(|| host.unanswered(), |best| host.missing(&best.row))
 }
 
-/// Returns whether the party may be told of the row. House rules are for everybody.
+/// Returns whether the party may be told of the row. House rules are for everybody, and so is the
+/// age at which guests may enter a place that was listed.
 fn may_hear(host: &Host<'_>, u: &Understood<'_>, row: &Item) -> bool {
-    resolve::is_house_rule(row) || is_allowed(host, u, row)
+    let listed = host.state.listed.contains(&row.id);
+    let asks_age = u.wants("age") || u.wants("kids") && listed;
+    asks_age || resolve::is_house_rule(row) || is_allowed(host, u, row)
 }
 
-/// Returns whether the words' answer tells of a row that is not for the party and that the text
-/// does not name.
+/// Returns whether the words' answer tells of a row for adults only that is not for the party. The
+/// answer stands if the text names the row.
 fn tells_barred(host: &Host<'_>, u: &Understood<'_>, told: &[&Part]) -> bool {
     let named = |id: &String| u.mentions.iter().any(|mention| mention.item.id == *id);
     let barred = |id: &String| {
         let row = host.request.index.get(id);
-        !named(id) && row.is_some_and(|row| !may_hear(host, u, row))
+        !named(id) && row.is_some_and(|row| says_adults_only(row) && !may_hear(host, u, row))
     };
     told.iter().any(|part| part.sources.iter().any(barred))
 }
