@@ -14,7 +14,7 @@ use seven_llm::Request;
 use seven_text::sentence_ranges;
 
 use super::{
-    compose::{chat, lookup},
+    compose::{chat, lookup, news},
     fit::{Part, Room},
     pack::HostPack,
     understand::Understood,
@@ -23,7 +23,7 @@ use crate::{
     about::{about_topic, about_venue},
     acts::{self, Act, Heard, learnt::Learnt},
     asked::Asked,
-    cautions, compare,
+    cautions, compare, exists,
     finding::Facts,
     found, hear,
     host::Host,
@@ -199,8 +199,8 @@ impl<'a> Dialogue<'a> {
         empty && !names && !u.when.is_said() && !u.is_question && u.said.words.len() <= MOST_WORDS
     }
 
-    /// Removes the description of a row if a later answer gives a fact of the same row: "and the
-    /// pool", "when does it open?"
+    /// Removes the description of a row if a later answer gives a fact of the same row, as in "and
+    /// the pool", "when does it open?", or if an earlier answer describes the row too.
     fn drop_repeated(&mut self) {
         let facts: Vec<(usize, Vec<String>)> = self
             .parts
@@ -209,12 +209,13 @@ impl<'a> Dialogue<'a> {
             .filter(|(_, (part, _))| part.grounded && !part.is_whole)
             .map(|(at, (part, _))| (at, part.sources.clone()))
             .collect();
-        let mut at = 0;
+        let (mut at, mut described) = (0, HashSet::new());
         self.parts.retain(|(part, _)| {
             let is_told = |fact: &(usize, Vec<String>)| fact.0 >= at && fact.1 == part.sources;
-            let repeated = part.is_whole && part.sources.len() == 1 && facts.iter().any(is_told);
             at += 1;
-            !repeated
+            let described_again =
+                || facts.iter().any(is_told) || !described.insert(part.sources.clone());
+            !(part.is_whole && part.sources.len() == 1 && described_again())
         });
     }
 
@@ -334,6 +335,11 @@ impl<'a> Dialogue<'a> {
             Some((act, found)) => (act, found, None),
             None => (act, part, halves),
         };
+        let part = if act == Act::Correct {
+            news::before(&host, part)
+        } else {
+            exists::affirmed(&host, &u, part)
+        };
         self.state.request =
             request::left_open(&host, &u, act, &part).or(self.state.request.take());
         self.state.complaining = part.is_grave;
@@ -398,8 +404,8 @@ fn by_act(host: &Host<'_>, act: Act, u: &Understood<'_>, said_now: &[&str]) -> O
         Act::Accept => request::chosen(host, u).unwrap_or_else(|| chat::accepted(host, u)),
         Act::Competitor => chat::say(host, "competitor"),
         Act::Smalltalk => chat::say(host, "smalltalk"),
-        Act::Thanks => chat::say(host, "thanks"),
-        Act::Goodbye => chat::say(host, "goodbye"),
+        Act::Thanks => chat::parting(host, u, "thanks"),
+        Act::Goodbye => chat::parting(host, u, "goodbye"),
         Act::Tell => chat::heard(host),
         Act::Ask if u.intends("cheapest") && u.about(&Category::Entertainment) => {
             return suggest::answer(host, Act::Recommend, u);

@@ -67,6 +67,8 @@ pub(crate) fn instead(
             Answer::Suggestion => suggest::answer(host, Act::Recommend, u)
                 .filter(is_told)
                 .map(|part| (Act::Recommend, part)),
+            // The words' answer apologises, and passes on as well.
+            Answer::PassedOn | Answer::Noted if act == Act::Complaint => return None,
             // The words' way of saying that nothing answers has more to say.
             Answer::PassedOn if told.is_empty() && parts.iter().all(|part| !part.grounded) => {
                 return None;

@@ -17,6 +17,7 @@ mod compose;
 mod dates;
 mod exceptions;
 mod exchanges;
+mod exists;
 mod facts;
 mod finding;
 mod fit;

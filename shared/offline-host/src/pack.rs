@@ -46,7 +46,11 @@ pub struct HostPack {
     pub(crate) same: Vec<Vec<String>>,
     /// Phrases by which a guest says that only adults come, such as "my husband and me".
     pub(crate) grown: Phrases,
+    /// How guests ask whether there is something: "do you have".
+    pub(crate) exists: Phrases,
     pub(crate) cautions: Vec<Caution>,
+    /// What guests complain about, the most telling first.
+    pub(crate) grievances: Vec<Grievance>,
     /// For each allergen (named as in guests' profiles), phrases in a restaurant's texts that show
     /// that it serves the allergen.
     pub(crate) allergens: BTreeMap<String, Phrases>,
@@ -140,7 +144,11 @@ struct File {
     #[serde(default)]
     grown: Vec<String>,
     #[serde(default)]
+    exists: Vec<String>,
+    #[serde(default)]
     cautions: Vec<CautionFile>,
+    #[serde(default)]
+    grievances: Vec<GrievanceFile>,
     #[serde(default)]
     allergens: BTreeMap<String, Vec<String>>,
     #[serde(default)]
@@ -213,6 +221,37 @@ impl Caution {
             unfit: Phrases::new(&file.unfit),
         }
     }
+}
+
+/// A thing that guests complain about: how they name it, and its name after "I am sorry about".
+#[derive(Debug, Clone)]
+pub(crate) struct Grievance {
+    pub(crate) said: Phrases,
+    names: (String, String),
+}
+
+impl Grievance {
+    fn new(file: GrievanceFile) -> Self {
+        Self {
+            said: Phrases::new(&file.said),
+            names: (file.en, file.es),
+        }
+    }
+
+    pub(crate) fn name(&self, language: Language) -> &str {
+        match language {
+            Language::En => &self.names.0,
+            Language::Es => &self.names.1,
+        }
+    }
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct GrievanceFile {
+    said: Vec<String>,
+    en: String,
+    es: String,
 }
 
 #[derive(Debug, Deserialize)]
@@ -453,7 +492,9 @@ impl HostPack {
             literal: Phrases::new(&file.literal.words),
             same: file.literal.same,
             grown: Phrases::new(&file.grown),
+            exists: Phrases::new(&file.exists),
             cautions: file.cautions.iter().map(Caution::new).collect(),
+            grievances: file.grievances.into_iter().map(Grievance::new).collect(),
             allergens: file
                 .allergens
                 .into_iter()

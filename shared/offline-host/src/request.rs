@@ -10,7 +10,7 @@ use seven_llm::{StaffKind, StaffRequest};
 
 use crate::{
     acts::Act,
-    compose::{chat, lookup, several},
+    compose::{chat, lookup, several, values},
     fit::Part,
     host::Host,
     plan, resolve, suggest,
@@ -132,7 +132,7 @@ pub(crate) fn corrected(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
 
 /// Answers a wish for something free or cheaper.
 pub(crate) fn comp(host: &Host<'_>, u: &Understood<'_>) -> Part {
-    let passed = passed(host, StaffKind::Comp, "comp", "comp_passed");
+    let passed = passed(host, StaffKind::Comp, "comp", host.say("comp_passed", &[]));
     // If an offer that everybody may use fits, the reply begins with it.
     let Some(offer) = lookup::offer(host, u) else {
         return passed;
@@ -149,33 +149,33 @@ pub(crate) fn comp(host: &Host<'_>, u: &Understood<'_>) -> Part {
     }
 }
 
-/// Apologises and passes the complaint on.
+/// Apologises for what the guest complains about, and passes the complaint on.
 pub(crate) fn complaint(host: &Host<'_>, u: &Understood<'_>) -> Part {
-    let urgent = ["room", "cuarto", "habitacion"];
-    let room = u
-        .said
-        .words
-        .iter()
-        .any(|word| urgent.contains(&word.as_str()));
-    let key = match (host.state.complaining, room) {
-        (true, _) => "complaint_more",
-        (false, true) => "complaint_room",
-        (false, false) => "complaint",
+    let mut grievances = host.pack.grievances.iter();
+    let about = grievances.find(|grievance| grievance.said.found(&u.said));
+    let body = match (host.state.complaining, about) {
+        (true, Some(about)) => host.say(
+            "complaint_more_about",
+            &[("what", about.name(host.language))],
+        ),
+        (false, Some(about)) => host.say("complaint_about", &[("what", about.name(host.language))]),
+        (true, None) => host.say("complaint_more", &[]),
+        (false, None) => host.say("complaint", &[]),
     };
     Part {
         is_grave: true,
-        ..passed(host, StaffKind::Complaint, "complaint", key)
+        ..passed(host, StaffKind::Complaint, "complaint", body)
     }
 }
 
-fn passed(host: &Host<'_>, kind: StaffKind, intent: &str, key: &str) -> Part {
+fn passed(host: &Host<'_>, kind: StaffKind, intent: &str, body: String) -> Part {
     Part {
         staff: Some(StaffRequest {
             kind,
             subject: String::new(),
             request: None,
         }),
-        ..host.part(intent, host.say(key, &[]), &[])
+        ..host.part(intent, body, &[])
     }
 }
 
@@ -243,11 +243,11 @@ fn rule(host: &Host<'_>, row: &Item) -> Option<String> {
     let Details::Dining(d) = &row.details else {
         return None;
     };
-    let value = host.pack.value(d.reservations.as_deref()?, host.language);
-    Some(host.say(
-        "reservations",
-        &[("name", &host.name(row)), ("value", &value)],
-    ))
+    let value = d.reservations.as_deref()?;
+    let told = host.pack.value(value, host.language);
+    let slots = [("name", host.name(row)), ("value", told)];
+    let slots = slots.each_ref().map(|(slot, text)| (*slot, text.as_str()));
+    Some(host.say(values::reservations(value), &slots))
 }
 
 fn is_walk_in(row: &Item) -> bool {
@@ -296,7 +296,7 @@ fn what(host: &Host<'_>, row: &Item, request: &OpenRequest) -> String {
 }
 
 /// Writes day, time and party; `None` if nothing is known.
-fn planned(host: &Host<'_>, request: &OpenRequest) -> Option<String> {
+pub(crate) fn planned(host: &Host<'_>, request: &OpenRequest) -> Option<String> {
     let today = host.local().date();
     let mut parts = Vec::new();
     let day = request

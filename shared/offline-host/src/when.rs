@@ -107,7 +107,20 @@ impl When {
         let (noon, midnight) = (has("noon"), has("midnight"));
         let (this_day, tomorrow, weekend, week) =
             (has("today"), has("tomorrow"), has("weekend"), has("week"));
-        let named = said.words.iter().position(|w| weekday(w).is_some());
+        let named = said.words.iter().enumerate();
+        let named = named.filter(|(_, word)| weekday(word).is_some());
+        let named: Vec<usize> = named.map(|(at, _)| at).collect();
+        // "Not tomorrow, Friday": of several days, those that are refused do not count.
+        let refused = |key: &str| {
+            let all = places_of(pack, key, said);
+            !named.is_empty() && !all.is_empty() && all.iter().all(|at| is_refused(said, *at))
+        };
+        let (this_day, tomorrow) = (
+            this_day && !refused("today"),
+            tomorrow && !refused("tomorrow"),
+        );
+        let kept = |at: &&usize| !is_refused(said, (**at, **at + 1));
+        let named = named.iter().find(kept).or(named.first()).copied();
         places.extend(named.map(|at| (at, at + 1)));
         let date = dates::said(text, &said.words, today)
             .or_else(|| dates::holiday_said(text, &said.words, today));
@@ -322,6 +335,21 @@ impl When {
         };
         Some((from.max(local - TimeDelta::minutes(30)), to))
     }
+}
+
+/// Returns whether the guest refuses the day that these words name, as in "no es el sabado" and
+/// "tomorrow no". A "no" that begins the text refuses what was said before: "No, Saturday".
+fn is_refused(said: &Tokens, (from, to): (usize, usize)) -> bool {
+    const BETWEEN: [&str; 6] = ["el", "la", "on", "this", "para", "for"];
+    let words: Vec<&str> = said.words.iter().map(String::as_str).collect();
+    let between = |word: &&&str| BETWEEN.contains(*word);
+    let before = &words[..from - words[..from].iter().rev().take_while(between).count()];
+    let denied = match before {
+        [.., "no", "es"] | [.., "not" | "isnt"] => true,
+        [earlier @ .., "no"] => !earlier.is_empty(),
+        _ => false,
+    };
+    denied || words.get(to) == Some(&"no")
 }
 
 /// Names a day relative to today: "today", "tomorrow", "on Friday". A day that is at least seven

@@ -23,7 +23,7 @@ const PEOPLE: &[&str] = &[
 ];
 const ADULTS: &[&str] = &["adults", "adult", "adultos", "adulto", "grownups", "grown"];
 const CHILDREN: &[&str] = &[
-    "kids", "kid", "children", "child", "ninos", "nino", "ninas", "hijos",
+    "kids", "kid", "children", "child", "ninos", "nino", "ninas", "hijos", "nenes",
 ];
 
 pub(super) fn read(said: &Utterance<'_>, setting: &Setting) -> Option<Extracted> {
@@ -54,6 +54,7 @@ fn adults_and_children(said: &Utterance<'_>) -> Option<Extracted> {
     (0..said.len()).find_map(|n| {
         let adults = number(said, n).filter(|_| said.is(n + 1, ADULTS) && !said.negated(n))?;
         let link = n + 2 + usize::from(said.is(n + 2, &["and", "y", "plus", "mas"]));
+        let link = link + usize::from(said.is(link, &["the", "our", "los", "mis"]));
         let one = said.is(link, &["a", "un", "una"]).then_some(1);
         let children = number(said, link)
             .or(one)

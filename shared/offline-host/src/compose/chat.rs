@@ -2,6 +2,9 @@
 
 use std::sync::Arc;
 
+use chrono::NaiveDate;
+use seven_guest::{Key, Value};
+
 use super::super::{
     fit::{Part, join_names},
     host::Host,
@@ -9,6 +12,14 @@ use super::super::{
     suggest::reasons,
     understand::Understood,
 };
+use super::news::news;
+use crate::{
+    plan,
+    when::{Day, day_words},
+};
+
+/// Maximum number of days until a visit to which a courtesy refers.
+const MOST_DAYS_AHEAD: i64 = 30;
 
 /// Says a fixed wording of the pack. If the lead (the disclosure before the reply) has introduced
 /// the host, the wording does not introduce the host again.
@@ -45,18 +56,40 @@ pub(crate) fn small_talk(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
         .map(|intent| say(host, intent))
 }
 
-/// Acknowledges what the guest said. At the beginning of a conversation, the reply also suggests
-/// where to start.
+/// Answers thanks or a goodbye. Names the day that the text names or for which a booking is open,
+/// or else the guest. Other days of the dialogue may be days on which the guest does not come.
+pub(crate) fn parting(host: &Host<'_>, u: &Understood<'_>, intent: &str) -> Part {
+    let today = host.local().date();
+    let soon = |date: &NaiveDate| (1..=MOST_DAYS_AHEAD).contains(&(*date - today).num_days());
+    let booked = host.state.request.as_ref().filter(|open| !open.changes);
+    let named = matches!(u.when.day, Some(Day::Named(_) | Day::Tomorrow));
+    let said = plan::moment(host, u).0.filter(|_| named);
+    let day = said.or(booked.and_then(|open| open.date)).filter(soon);
+    let name = host.request.profile.get(Key::Name).and_then(Value::as_text);
+    let body = match (day, name) {
+        (Some(day), _) => {
+            let day = day_words(day, today, host.language);
+            host.say(&format!("{intent}_day"), &[("day", &day)])
+        }
+        (None, Some(name)) => host.say(&format!("{intent}_name"), &[("name", name)]),
+        (None, None) => host.say(intent, &[]),
+    };
+    Part {
+        body,
+        ..say(host, intent)
+    }
+}
+
+/// Acknowledges what the guest said, and repeats it if it is news about the visit. At the beginning
+/// of a conversation, the reply also suggests where to start.
 pub(crate) fn heard(host: &Host<'_>) -> Part {
     let begins = host.request.history.is_empty();
     let said = say(host, "statement");
     if begins {
         return said;
     }
-    Part {
-        body: host.say("noted", &[]),
-        ..said
-    }
+    let body = news(host).unwrap_or_else(|| host.say("noted", &[]));
+    Part { body, ..said }
 }
 
 /// Says a fixed wording after which the host asks nothing about the guest.

@@ -16,7 +16,7 @@ use super::{
         understand::Understood,
         when::{Asked, day_words, time_words},
     },
-    rows,
+    rows, values,
 };
 use crate::{compose::times, sentences};
 
@@ -129,10 +129,8 @@ pub(crate) fn answer(host: &Host<'_>, u: &Understood<'_>, rows: &[Arc<Item>]) ->
     let body = said.join(" ");
     let is_price_range = u.wants("price") && dining(main).is_some();
     let intent = if timed { "venue_hours" } else { "venue_info" };
-    let ask = (!missing).then(|| host.say("ask_venue", &[]));
     Part {
         grounded: !missing,
-        ask,
         is_price_range,
         ..host.part(intent, body, &used)
     }
@@ -157,21 +155,23 @@ pub(crate) fn fact(
     let tell = |key: &str, text: &str| Some(host.say(key, &[("name", &name), ("value", text)]));
     match (facet, &item.details) {
         ("price", Details::Entertainment(_)) => {
-            price(host, item).and_then(|text| tell("ticket_price", &text))
+            price(host, item).and_then(|text| tell(values::price(&text, "ticket_price"), &text))
         }
         ("price", Details::Dining(_)) => price(host, item)
-            .and_then(|text| tell("price_range", &text))
+            .and_then(|text| tell(values::price_range(&text), &text))
             .map(|range| sentences::priced(host, u, item, range)),
-        ("price", _) => price(host, item).and_then(|text| tell("price", &text)),
+        ("price", _) => {
+            price(host, item).and_then(|text| tell(values::price(&text, "price"), &text))
+        }
         ("where", _) => item.location().and_then(|text| tell("where", &value(text))),
         ("dress", Details::Dining(d)) => d
             .dress_code
             .as_ref()
-            .and_then(|text| tell("dress", &value(text))),
+            .and_then(|text| tell(values::dress(text), &value(text).to_lowercase())),
         ("reservations", Details::Dining(d)) => d
             .reservations
             .as_ref()
-            .and_then(|text| tell("reservations", &value(text))),
+            .and_then(|text| tell(values::reservations(text), &value(text))),
         ("reservations", Details::Spa(d)) => d
             .booking_required
             .and_then(|yes| tell(if yes { "book_needed" } else { "book_free" }, "")),
@@ -184,7 +184,8 @@ pub(crate) fn fact(
         ("kids" | "age", Details::Entertainment(d)) => d
             .age_restriction
             .as_ref()
-            .and_then(|text| tell("age", &value(text))),
+            .map(|text| values::age(text))
+            .and_then(|(key, text)| tell(key, &value(text))),
         ("dietary", Details::Dining(d)) => {
             let wanted: Vec<&String> = u
                 .kinds
@@ -420,7 +421,7 @@ pub(crate) fn info(host: &Host<'_>, item: &Arc<Item>) -> Part {
         }
     }
     let (intent, ask) = match item.category {
-        Category::Dining => ("venue_info", Some("ask_venue")),
+        Category::Dining => ("venue_info", None),
         Category::Entertainment => ("events", Some("ask_event")),
         Category::Spa => ("spa", None),
         Category::Gaming => ("gaming", None),

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use seven_knowledge::{Category, Item};
 
 use super::{
+    rank::{score, tie, varied},
     reasons::named,
     wanted::{Wanted, fits, is_on, wanted_moment},
 };
@@ -15,7 +16,7 @@ use crate::{
         several::{self, kind_fits},
         venue,
     },
-    fit::Part,
+    fit::{Part, join_names},
     host::Host,
     understand::Understood,
     when::{Asked, When},
@@ -30,11 +31,11 @@ pub(super) fn nothing(
     all: &[Arc<Item>],
 ) -> Option<Part> {
     if matches!(act, Act::More | Act::Reject) && u.kinds.is_empty() && u.wishes.is_empty() {
-        let body = host.say("suggest_no_more", &[]);
-        return Some(Part {
+        let no_more = || Part {
             grounded: true,
-            ..host.part("recommend", body, &[])
-        });
+            ..host.part("recommend", host.say("suggest_no_more", &[]), &[])
+        };
+        return Some(of_other_kinds(host, u, wanted, all).unwrap_or_else(no_more));
     }
     // A question about the time alone is answered with the list of open places. That list also says
     // when the first place opens.
@@ -67,6 +68,32 @@ pub(super) fn nothing(
         return Some(host.part("recommend", body, std::slice::from_ref(first)));
     }
     without_diet(host, u, wanted, all)
+}
+
+/// Suggests rows of other kinds to a guest who has seen all rows of the kind asked for. Conditions
+/// such as a diet or a price still hold.
+fn of_other_kinds(
+    host: &Host<'_>,
+    u: &Understood<'_>,
+    wanted: &Wanted<'_>,
+    all: &[Arc<Item>],
+) -> Option<Part> {
+    let mut open = wanted.clone();
+    open.kinds.retain(|kind| kind.is_condition());
+    open.wishes.clear();
+    open.words.clear();
+    let fitting = all.iter().filter(|item| is_allowed(host, u, item));
+    let mut fitting: Vec<Arc<Item>> = fitting
+        .filter(|item| fits(host, &open, item))
+        .cloned()
+        .collect();
+    fitting.sort_by_key(|item| (std::cmp::Reverse(score(host, &open, item)), tie(host, item)));
+    let rows = varied(&fitting);
+    let names: Vec<String> = rows.iter().map(|row| named(host, row, &open)).collect();
+    let or = if host.and() == "and" { "or" } else { "o" };
+    let body = host.say("suggest_else", &[("list", &join_names(&names, or))]);
+    let fits = !rows.is_empty() && host.room.two(&body);
+    fits.then(|| host.part("recommend", body, &rows))
 }
 
 /// Names a place that fits except for a diet, and names that diet.

@@ -43,6 +43,7 @@ pub(super) const ROWS: &[(&str, &str)] = &[
     ("there will be six of us", "party 6"),
     ("3 of us", "party 3"),
     ("2 adults and 3 kids", "party 5 | with 3 child"),
+    ("2 adults and the 2 kids", "party 4 | with 2 child"),
     ("just me this time", "party 1"),
     ("my wife and I want dinner", "party 2 | with spouse"),
     ("me and my husband", "party 2 | with spouse"),
