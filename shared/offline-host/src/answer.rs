@@ -212,10 +212,11 @@ impl<'a> Dialogue<'a> {
         let (mut at, mut described) = (0, HashSet::new());
         self.parts.retain(|(part, _)| {
             let is_told = |fact: &(usize, Vec<String>)| fact.0 >= at && fact.1 == part.sources;
+            let repeated = part.is_whole
+                && part.sources.len() == 1
+                && (facts.iter().any(is_told) || !described.insert(part.sources.clone()));
             at += 1;
-            let described_again =
-                || facts.iter().any(is_told) || !described.insert(part.sources.clone());
-            !(part.is_whole && part.sources.len() == 1 && described_again())
+            !repeated
         });
     }
 
