@@ -6,7 +6,7 @@ use std::sync::Arc;
 use seven_knowledge::{Category, Item, Mention};
 
 use crate::{
-    compose::{events, listing, lookup, topic, venue},
+    compose::{events, listing, lookup, several, topic, venue},
     fit::Part,
     host::Host,
     understand::Understood,
@@ -61,7 +61,7 @@ pub(crate) fn about_venue(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
     let mut answers = answers.into_iter();
     let mut first = answers.next()?;
     for other in answers {
-        first.body = format!("{} {}", first.body, other.body);
+        first.body = several::joined(host, &first, &other);
         first.sources.extend(other.sources);
         first.grounded &= other.grounded;
         first.ask = None;

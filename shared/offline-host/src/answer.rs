@@ -5,7 +5,7 @@ mod look_up;
 
 use halves::halves;
 use look_up::settled;
-use std::collections::HashSet;
+use std::{collections::HashSet, sync::Arc};
 
 use seven_domain::Language;
 use seven_guest::DialogueState;
@@ -242,7 +242,12 @@ impl<'a> Dialogue<'a> {
     /// Reads a sentence and finds its act.
     fn read(&self, text: &'a str) -> Sentence<'a> {
         let host = self.host(&self.state);
-        let u = Understood::read(self.pack, self.request, text);
+        let mut u = Understood::read(self.pack, self.request, text);
+        // "Is it open then?" asks about the day and time of the plan.
+        let then = self.pack.times.get("then");
+        if !u.when.is_said() && then.is_some_and(|then| then.found(&u.said)) {
+            u.when = host.when_of(&u);
+        }
         let listed = |word: &String| suggest::is_listed(&host, word);
         let act = acts::act(&Heard {
             pack: self.pack,
@@ -339,7 +344,7 @@ impl<'a> Dialogue<'a> {
         let part = if act == Act::Correct {
             news::before(&host, part)
         } else {
-            exists::affirmed(&host, &u, part)
+            exists::affirmed(&host, &u, named(&host, &u, part))
         };
         self.state.request =
             request::left_open(&host, &u, act, &part).or(self.state.request.take());
@@ -359,6 +364,27 @@ impl<'a> Dialogue<'a> {
             None => self.parts.push((part, remark)),
         }
         self.said.push(u.text);
+    }
+}
+
+/// If a question about "it" or "the second one" gets no answer, says which row lacks the answer.
+fn named(host: &Host<'_>, u: &Understood<'_>, part: Part) -> Part {
+    let open = part.intent == "unanswered" && part.sources.is_empty() && !part.grounded;
+    let listed = resolve::listed(host);
+    let row = match listed.as_slice() {
+        [one]
+            if u.said
+                .words
+                .iter()
+                .any(|word| ["it", "its"].contains(&word.as_str())) =>
+        {
+            Some(Arc::clone(one))
+        }
+        several => resolve::nth(u, several),
+    };
+    match row.filter(|row| open && !resolve::is_house_rule(row)) {
+        Some(row) => host.missing(&row),
+        None => part,
     }
 }
 

@@ -11,7 +11,11 @@ use seven_knowledge::{Category, Item, Term};
 use subject::subjects;
 
 use super::{
-    compose::{lookup, several::kind_fits, venue},
+    compose::{
+        lookup,
+        several::{self, kind_fits},
+        venue,
+    },
     fit::Part,
     host::Host,
     pack::Field,
@@ -59,7 +63,7 @@ pub(crate) fn answer(host: &Host<'_>, u: &Understood<'_>) -> Option<Part> {
         (false, true) => return Some(second),
         (true, true) | (false, false) => {}
     }
-    let body = format!("{} {}", first.body, second.body);
+    let body = several::joined(host, &first, &second);
     if !first.grounded || first.body == second.body || !host.room.two(&body) {
         return Some(first);
     }

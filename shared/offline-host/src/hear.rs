@@ -50,9 +50,9 @@ pub(crate) fn hear(host: &Host<'_>, act: Act, u: &Understood<'_>) -> DialogueSta
             if let Some(category) = category(u) {
                 state.begin(category.as_str());
             }
-            // A single date, as in "Are you open Christmas Day?", becomes the day of the plan; "on
-            // sundays" does not.
-            if matches!(u.when.day, Some(Day::Date(_) | Day::Tomorrow)) {
+            // A single date, as in "Are you open Christmas Day?", becomes the day of the plan, and so
+            // does a day in a remark. "Are you open on sundays?" names no day of a plan.
+            if matches!(u.when.day, Some(Day::Date(_) | Day::Tomorrow)) || !u.is_question {
                 state.date = plan::moment(host, u).0.or(state.date);
             }
         }

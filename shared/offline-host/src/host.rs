@@ -158,12 +158,17 @@ impl<'a> Host<'a> {
             .collect()
     }
 
-    /// Returns the time that the text names, or else the time for which the guest plans.
-    pub(crate) fn when_of(&self, u: &Understood<'_>) -> When {
-        let planned = When {
+    /// Returns the day and time for which the guest plans.
+    pub(crate) fn planned(&self) -> When {
+        When {
             day: self.state.date.map(Day::Date),
             time: self.state.minute.map(Time::Clock),
-        };
+        }
+    }
+
+    /// Returns the time that the text names, or else the time for which the guest plans.
+    pub(crate) fn when_of(&self, u: &Understood<'_>) -> When {
+        let planned = self.planned();
         let day = u.when.day.or(planned.day);
         match u.when.time {
             Some(time) => When {

@@ -355,7 +355,8 @@ const ACTS: [&str; 21] = [
     "policy",
     "recommend",
 ];
-const TIMES: [&str; 13] = [
+const TIMES: [&str; 14] = [
+    "then",
     "now",
     "tonight",
     "evening",

@@ -13,7 +13,7 @@ const ANSWERED: &[Row] = &[
         &["Copperline Chophouse", "11pm"],
         &[],
     ),
-    ("do i need a reservation at copperline", &["Required"], &[]),
+    ("do i need a reservation at copperline", &["required"], &[]),
     (
         "any vegan options",
         &["Tula Bistro", "Pho Lantern"],
@@ -84,7 +84,7 @@ const ANSWERED: &[Row] = &[
     ("whats your address", &["1200 Plateau Road"], &[]),
     (
         "can you get me a table at tula for 6",
-        &["Recommended", PHONE],
+        &["recommended", PHONE],
         &[],
     ),
     (

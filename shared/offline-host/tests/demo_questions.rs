@@ -275,7 +275,7 @@ const DINING: &[Row] = &[
     ),
     (
         "when does cinder grove open and do i need a reservation",
-        &["5pm-10pm", "Required"],
+        &["5pm-10pm", "required"],
         &[],
     ),
     ("rooftop bar?", &["Velvet Fern", "21+"], &["azotea"]),
@@ -592,7 +592,7 @@ fn conversations_go_on_from_what_was_said() {
         ][..],
         &[
             ("whats a good steak place", "Cinder Grove"),
-            ("dress code?", "Smart casual"),
+            ("dress code?", "smart casual"),
             ("do they have vegan stuff", "no vegan option listed"),
             ("ok book a table for 2 at 8", "Cinder Grove"),
         ],
@@ -647,7 +647,7 @@ static ASKS: LazyLock<Vec<String>> = LazyLock::new(|| {
     let asks: Vec<String> = wordings
         .map(|w| seven_sms::transliterate(w.as_str().unwrap()))
         .collect();
-    assert!(asks.iter().any(|ask| ask == "¿Le busco otra cosa?"));
+    assert!(asks.iter().any(|ask| ask == "¿Le interesa?"));
     asks
 });
 

@@ -33,6 +33,31 @@ pub(crate) fn names(
     })
 }
 
+/// Joins the answers about two rows. If both say the same, as in "No reservation needed at X", names
+/// both rows in one sentence; a last sentence that both have is told once.
+pub(crate) fn joined(host: &Host<'_>, first: &Part, second: &Part) -> String {
+    let name = |part: &Part| {
+        let row = part
+            .sources
+            .first()
+            .and_then(|id| host.request.index.get(id));
+        row.map(|row| host.name(row)).unwrap_or_default()
+    };
+    let (one, other) = (name(first), name(second));
+    let begins = one.is_empty() || first.body.starts_with(&one);
+    if !begins && first.body.replace(&one, &other) == second.body {
+        let both = format!("{one} {} {other}", host.and());
+        return first.body.replace(&one, &both);
+    }
+    let last = |part: &Part| {
+        part.body
+            .rfind(". ")
+            .map(|at| part.body[at + 1..].to_owned())
+    };
+    let again = last(second).and_then(|last| first.body.strip_suffix(&last));
+    format!("{} {}", again.unwrap_or(&first.body), second.body)
+}
+
 /// Lists all names if two texts have room for them; else as many as fit, and how many are left.
 pub(crate) fn list(
     host: &Host<'_>,

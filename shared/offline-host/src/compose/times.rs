@@ -48,6 +48,25 @@ pub(crate) fn time_of(host: &Host<'_>, item: &Item) -> Option<String> {
     ))
 }
 
+/// Writes when the next performance of a show ends; `None` if the content does not say how long the
+/// show takes.
+pub(crate) fn end_of(host: &Host<'_>, item: &Item) -> Option<String> {
+    let Details::Entertainment(d) = &item.details else {
+        return None;
+    };
+    let minutes = d.duration_minutes?;
+    let night = nights(host, &[Arc::new(item.clone())]).into_iter().next()?;
+    let end = night.wall + TimeDelta::minutes(minutes.into());
+    let slots = [
+        ("name", host.name(item)),
+        ("value", when_of(host, item)?),
+        ("minutes", minutes.to_string()),
+        ("time", time_words(minute(end), host.language)),
+    ];
+    let slots = slots.each_ref().map(|(slot, text)| (*slot, text.as_str()));
+    Some(host.say("event_end", &slots))
+}
+
 /// Writes "today" or "on Saturday"; adds the date if the weekday alone is ambiguous.
 pub(crate) fn day_of(host: &Host<'_>, night: &Night) -> String {
     let (wall, today) = (night.wall, host.local().date());

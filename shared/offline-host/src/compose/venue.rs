@@ -203,7 +203,12 @@ pub(crate) fn fact(
                 .map(|o| value(o))
                 .collect();
             if !options.is_empty() {
-                return tell("dietary", &options.join(", "));
+                let key = if wanted.is_empty() {
+                    "dietary"
+                } else {
+                    "dietary_yes"
+                };
+                return tell(key, &options.join(", "));
             }
             let others: Vec<String> = d.dietary_options.iter().map(|o| value(o)).collect();
             let wish = if u.kind_places.is_empty() {
@@ -281,7 +286,8 @@ pub(crate) fn price(host: &Host<'_>, item: &Item) -> Option<String> {
 fn time_fact(host: &Host<'_>, u: &Understood<'_>, item: &Item) -> Option<String> {
     let name = host.name(item);
     if let Details::Entertainment(_) = &item.details {
-        return times::time_of(host, item);
+        let end = || times::end_of(host, item).filter(|_| u.wants("closes"));
+        return end().or_else(|| times::time_of(host, item));
     }
     let (now, zone) = (host.request.now, host.request.zone);
     let date = match u.when.asked(now, zone) {
@@ -295,6 +301,11 @@ fn time_fact(host: &Host<'_>, u: &Understood<'_>, item: &Item) -> Option<String>
     let shown = hours.show(host.language);
     let with = |key: &str, value: &str| {
         Some(host.say(key, &[("name", &name), ("value", value), ("hours", &shown)]))
+    };
+    let closed = if u.wants("open") && u.is_question {
+        "no_closed_then"
+    } else {
+        "closed_then"
     };
     if u.when.is_said() {
         // A question such as "When does it close tonight?" asks about the whole day, not about one
@@ -311,14 +322,14 @@ fn time_fact(host: &Host<'_>, u: &Understood<'_>, item: &Item) -> Option<String>
                 return if hours.is_open(at, zone) {
                     with("open_then", &times::told_when(host, asked))
                 } else {
-                    with("closed_then", &times::when_words(host, asked))
+                    with(closed, &times::when_words(host, asked))
                 };
             }
             Asked::On(date) => {
                 let spans = hours.openings_on(date);
                 let day = day_words(date, host.local().date(), host.language);
                 if spans.is_empty() {
-                    return with("closed_then", &day);
+                    return with(closed, &day);
                 }
                 let times =
                     WeeklyHours::new(std::array::from_fn(|_| hours.spans_on(date).to_vec()));
@@ -328,10 +339,14 @@ fn time_fact(host: &Host<'_>, u: &Understood<'_>, item: &Item) -> Option<String>
                     .or_else(|| times.strip_prefix("Diario "))
                     .unwrap_or(&times)
                     .to_owned();
-                return Some(host.say(
-                    "open_that_day",
-                    &[("name", &name), ("value", &times), ("day", &day)],
-                ));
+                let asks_if = u.wants("open") && !u.wants("hours") && !u.wants("opens");
+                let key = if asks_if {
+                    "yes_open_that_day"
+                } else {
+                    "open_that_day"
+                };
+                let slots = [("name", name.as_str()), ("value", &times), ("day", &day)];
+                return Some(host.say(key, &slots));
             }
             Asked::Now => {}
         }

@@ -36,7 +36,7 @@ pub(super) fn named(host: &Host<'_>, row: &Arc<Item>, wanted: &Wanted<'_>) -> St
 
 /// Returns the facts of a row that speak for it, the most telling first.
 pub(crate) fn reasons(host: &Host<'_>, row: &Arc<Item>) -> Vec<String> {
-    let mut reasons = reasons_for(host, row, &host.diets(), When::default());
+    let mut reasons = reasons_for(host, row, &host.diets(), host.planned());
     reasons.truncate(MOST_REASONS);
     reasons
 }

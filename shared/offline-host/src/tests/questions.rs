@@ -233,7 +233,7 @@ const EVENING: &[Row] = &[
         "do I need a reservation at Ember Room?",
         "venue_info",
         &["d1"],
-        &["Required"],
+        &["required"],
         &[],
     ),
     (
@@ -247,14 +247,14 @@ const EVENING: &[Row] = &[
         "What time does Ember Room close and is there a dress code?",
         "venue_hours",
         &["d1"],
-        &["10pm", "Smart casual"],
+        &["10pm", "smart casual"],
         &[],
     ),
     (
         "Book a table for 4 at Ember Room",
         "booking",
         &["d1"],
-        &["Required", PHONE],
+        &["required", PHONE],
         &[],
     ),
     ("is the gift shop open", "unanswered", &[], &[PHONE], &[]),
@@ -795,7 +795,7 @@ fn follow_ups_are_about_the_venue_named_last() {
     let mut desk = Fixture::at("2026-03-06 18:30");
     desk.talk("Tell me about Ember Room");
     for (text, holds) in [
-        ("and is there a dress code?", "Smart casual"),
+        ("and is there a dress code?", "smart casual"),
         ("what time does it close?", "10pm"),
         ("do they have a kids menu?", "no kids menu"),
         ("y donde esta?", "North Tower"),
