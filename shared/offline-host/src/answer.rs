@@ -341,7 +341,7 @@ impl<'a> Dialogue<'a> {
             Some((act, found)) => (act, found, None),
             None => (act, part, halves),
         };
-        let part = if act == Act::Correct {
+        let part = if matches!(act, Act::Correct | Act::Narrow) {
             news::before(&host, part)
         } else {
             exists::affirmed(&host, &u, named(&host, &u, part))

@@ -8,6 +8,7 @@ mod wanted;
 
 use std::{collections::HashSet, sync::Arc};
 
+use seven_domain::Language;
 use seven_knowledge::{Category, Item};
 use seven_llm::Request;
 use seven_text::{sentence_ranges, stem, words};
@@ -111,11 +112,24 @@ fn worded(host: &Host<'_>, act: Act, chosen: &[Arc<Item>], wanted: &Wanted<'_>) 
         host.say(key, &[("name", &names[0]), ("other", &second)])
     };
     let all = body(chosen);
-    if host.room.two(&all) {
-        (chosen.len(), all)
-    } else {
-        (1, body(&chosen[..1]))
+    if chosen.len() > 1 && host.room.two(&all) {
+        return (chosen.len(), all);
     }
+    let one = body(&chosen[..1]);
+    let described = first_sentence(host, &chosen[0]).map(|told| format!("{one} {told}"));
+    let described = described.filter(|text| !again && host.room.one(text));
+    (1, described.unwrap_or(one))
+}
+
+/// Returns the first sentence of the row's description, which says what is good about the row;
+/// `None` if it is not translated into the reply's language.
+fn first_sentence(host: &Host<'_>, row: &Item) -> Option<String> {
+    if host.language == Language::Es && row.description_es.is_none() {
+        return None;
+    }
+    let text = host.description(row);
+    let first = sentence_ranges(&text).into_iter().next()?;
+    Some(text[first].to_owned())
 }
 
 /// If rooms are suggested and a house rule is about a word of the guest, returns the rule's first
@@ -134,9 +148,7 @@ fn besides(host: &Host<'_>, wanted: &Wanted<'_>) -> Option<(String, Arc<Item>)> 
         .current(host.request.now)
         .filter(|row| resolve::is_house_rule(row));
     let row = all.find(|row| wanted.words.iter().any(|word| named(row, word)))?;
-    let text = host.description(row);
-    let first = sentence_ranges(&text).into_iter().next()?;
-    Some((text[first].to_owned(), Arc::clone(row)))
+    Some((first_sentence(host, row)?, Arc::clone(row)))
 }
 
 fn keep_cheapest(host: &Host<'_>, rows: &mut Vec<Arc<Item>>) {

@@ -6,4 +6,5 @@ mod open_now;
 mod questions;
 mod sentences;
 mod subjects;
+mod telling;
 mod thread;

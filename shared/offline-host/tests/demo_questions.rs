@@ -600,7 +600,7 @@ fn conversations_go_on_from_what_was_said() {
             ("Any shows tonight?", "Lantern"),
             (
                 "how much are tickets?",
-                "Tickets for Lantern Lights Revue: $39-$89. Tickets for Late Shift DJ Night: free.",
+                "Tickets for Lantern Lights Revue: $39-$89. Late Shift DJ Night is free.",
             ),
             ("is the revue ok for kids?", "All ages"),
             ("where is it?", "Aurora Hall"),

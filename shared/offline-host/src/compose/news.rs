@@ -37,8 +37,7 @@ pub(crate) fn news(host: &Host<'_>) -> Option<String> {
     (!both.is_empty()).then(|| both.join(" "))
 }
 
-/// Puts the news before suggestions, which a correction changed. A booking repeats the whole plan by
-/// itself.
+/// Puts the news before suggestions, which it changed. A booking repeats the whole plan by itself.
 pub(crate) fn before(host: &Host<'_>, part: Part) -> Part {
     let fits = |body: &String| part.intent != "booking" && host.room.one(body);
     let body = news(host).map(|news| format!("{news} {}", part.body));

@@ -48,6 +48,8 @@ pub(crate) struct Fixture {
     pub(crate) length: ReplyLength,
     pub(crate) state: DialogueState,
     pub(crate) profile: seven_guest::profile::Context,
+    /// The texts from which the profile was read.
+    told: Vec<String>,
 }
 
 impl Fixture {
@@ -70,6 +72,7 @@ impl Fixture {
             length: ReplyLength::Texts,
             state: DialogueState::default(),
             profile: seven_guest::profile::Context::default(),
+            told: Vec::new(),
         }
     }
 
@@ -114,7 +117,7 @@ impl Fixture {
         }
     }
 
-    /// Reads the guest's profile from a text, as agent-swarm does.
+    /// Adds what a text tells to the guest's profile, as agent-swarm does.
     pub(crate) fn learn(&mut self, text: &str) {
         let grant = seven_guest::Grant {
             scope: seven_guest::Scope::Personalization,
@@ -122,8 +125,11 @@ impl Fixture {
             reference: seven_guest::GrantRef(uuid::Uuid::nil()),
             version: 1,
         };
+        self.told.push(text.to_owned());
         let mut profile = seven_guest::Profile::new(self.now);
-        profile.learn(text, &self.setting(), self.now, &grant);
+        for text in &self.told {
+            profile.learn(text, &self.setting(), self.now, &grant);
+        }
         self.profile = profile.context(self.now);
     }
 
@@ -141,4 +147,23 @@ impl Fixture {
         self.state = reply.state.clone();
         reply
     }
+}
+
+/// Plays dialogues at a casino with this content on 2026-11-20, 12:30. Each names its texts, what
+/// the last reply must contain, and what it must not contain; an empty string demands nothing.
+pub(crate) fn assert_last_replies(content: &str, dialogues: &[(&[&str], &str, &str)]) {
+    let now = at("2026-11-20 12:30");
+    let wrong = |(texts, holds, lacks): &(&[&str], &str, &str)| {
+        let mut desk = Fixture::with(index(now, content), now);
+        let mut replies = Vec::new();
+        for text in *texts {
+            desk.learn(text);
+            replies.push(desk.talk(text).text);
+        }
+        let last = replies.last()?;
+        let right = last.contains(holds) && (lacks.is_empty() || !last.contains(lacks));
+        (!right).then(|| format!("{texts:?}: {replies:?}"))
+    };
+    let wrong: Vec<String> = dialogues.iter().filter_map(wrong).collect();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }

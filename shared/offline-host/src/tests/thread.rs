@@ -1,6 +1,6 @@
 //! Tests of dialogues in which a text is understood only from what was said before it.
 
-use super::fixture::{Fixture, at, index};
+use super::fixture::{Fixture, assert_last_replies, at, index};
 
 const HOUSE: &str = r#"{"schema": 1, "items": [
 {"id":"grove","category":"dining","name":"Cinder Grove","description":"Steaks over oak.","details":{"cuisine_type":"Steakhouse","price_range":"$$$$","hours":"Daily 11am-11pm","reservations":"Required"},"keywords":["steak","grill","parrilla","fine dining"]},
@@ -123,16 +123,7 @@ const DIALOGUES: &[(&[&str], &str, &str)] = &[
 
 #[test] // D42
 fn a_short_text_means_what_was_said_before() {
-    let now = at("2026-11-20 12:30");
-    let wrong = |(texts, holds, lacks): &(&[&str], &str, &str)| {
-        let mut desk = Fixture::with(index(now, HOUSE), now);
-        let replies: Vec<String> = texts.iter().map(|text| desk.talk(text).text).collect();
-        let last = replies.last()?;
-        let right = last.contains(holds) && (lacks.is_empty() || !last.contains(lacks));
-        (!right).then(|| format!("{texts:?}: {replies:?}"))
-    };
-    let wrong: Vec<String> = DIALOGUES.iter().filter_map(wrong).collect();
-    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert_last_replies(HOUSE, DIALOGUES);
 }
 
 #[test]
