@@ -341,7 +341,8 @@ impl<'a> Dialogue<'a> {
             Some((act, found)) => (act, found, None),
             None => (act, part, halves),
         };
-        let part = if matches!(act, Act::Correct | Act::Narrow) {
+        let is_news = act == Act::Correct || act == Act::Narrow && !u.is_question;
+        let part = if is_news {
             news::before(&host, part)
         } else {
             exists::affirmed(&host, &u, named(&host, &u, part))

@@ -14,11 +14,15 @@ const ALLERGY: &str = "allergy";
 /// mean more than the word that the profile stores; the guest is asked to tell the staff.
 pub(crate) fn news(host: &Host<'_>) -> Option<String> {
     let (before, now) = (&host.request.state, host.state);
+    let today = host.local().date();
     let plans = now.category.is_some();
     let moved = plans && (now.date, now.minute) != (before.date, before.minute);
     let grown = now.party != before.party;
     let plan = OpenRequest {
-        date: now.date.filter(|_| moved),
+        // Today without a time is no plan.
+        date: now
+            .date
+            .filter(|date| moved && (*date != today || now.minute.is_some())),
         minute: now.minute.filter(|_| moved),
         party: now.party.filter(|_| grown),
         ..OpenRequest::default()
