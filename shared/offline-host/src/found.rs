@@ -58,7 +58,7 @@ pub(crate) fn instead(
             Answer::Facts if !barred && tells_best(found, &told) => {
                 return instead_of_words(host, act, u, found, &told);
             }
-            Answer::Facts => Some((act, tell(host, u, &found.rows))),
+            Answer::Facts => tell(host, u, &found.rows).map(|part| (act, part)),
             Answer::Suggestion | Answer::PassedOn
                 if act.proposes() && !told.is_empty() && !barred =>
             {
@@ -68,7 +68,9 @@ pub(crate) fn instead(
                 .filter(is_told)
                 .map(|part| (Act::Recommend, part)),
             // The words' answer apologises, and passes on as well.
-            Answer::PassedOn | Answer::Noted if act == Act::Complaint => return None,
+            Answer::PassedOn | Answer::Noted if parts.iter().any(|part| part.is_grave) => {
+                return None;
+            }
             // The words' way of saying that nothing answers has more to say.
             Answer::PassedOn if told.is_empty() && parts.iter().all(|part| !part.grounded) => {
                 return None;
@@ -137,7 +139,8 @@ fn instead_of_words(
 ) -> Option<(Act, Part)> {
     let best = found.rows.first()?;
     let lacks = !act.proposes() && tells_best(found, told) && lacked(host, u, best, told);
-    lacks.then(|| (act, tell(host, u, &found.rows)))
+    let told = || tell(host, u, &found.rows).map(|part| (act, part));
+    lacks.then(told).flatten()
 }
 
 /// Returns the rows of which [`tell`] tells.
@@ -173,8 +176,8 @@ fn lacked(host: &Host<'_>, u: &Understood<'_>, best: &Found, told: &[&Part]) -> 
     *odds >= LACKED && told.iter().all(|part| !part.body.contains(&text))
 }
 
-/// Tells the facts that were found, of two rows at most.
-fn tell(host: &Host<'_>, u: &Understood<'_>, rows: &[Found]) -> Part {
+/// Tells the facts that were found, of two rows at most; `None` if the party may hear none of them.
+fn tell(host: &Host<'_>, u: &Understood<'_>, rows: &[Found]) -> Option<Part> {
     let may = |found: &&Found| may_hear(host, u, &found.row);
     let rows: Vec<&Found> = rows.iter().filter(may).take(2).collect();
     let least = least(&rows);
@@ -209,13 +212,12 @@ fn tell(host: &Host<'_>, u: &Understood<'_>, rows: &[Found]) -> Part {
             }
         }
     }
-    let told = first.map(|first| Part {
+    first.map(|first| Part {
         body,
         is_sure: true,
         ask: None,
         ..first
-    });
-    told.unwrap_or_else(|| host.unanswered())
+    })
 }
 
 /// Tells one fact. A house rule is short and told whole.

@@ -602,7 +602,7 @@ fn conversations_go_on_from_what_was_said() {
                 "how much are tickets?",
                 "Tickets for Lantern Lights Revue: $39-$89. Late Shift DJ Night is free.",
             ),
-            ("is the revue ok for kids?", "All ages"),
+            ("is the revue ok for kids?", "all ages"),
             ("where is it?", "Aurora Hall"),
             ("can I book it", "Lantern Lights Revue"),
         ],
