@@ -355,7 +355,8 @@ const ACTS: [&str; 21] = [
     "policy",
     "recommend",
 ];
-const TIMES: [&str; 14] = [
+const TIMES: [&str; 15] = [
+    "leaving",
     "then",
     "now",
     "tonight",

@@ -5,15 +5,18 @@ use chrono::{NaiveDate, Timelike};
 use crate::{
     host::Host,
     understand::Understood,
-    when::{Asked, Time},
+    when::{Asked, Day, Time},
 };
 
 /// Minutes from midnight to noon.
 const FIRST_NOON: u16 = 720;
 
-/// Returns the day and the minute of the day that the text names.
+/// Returns the day and the minute of the day that the text names for a plan. A month is no day, and
+/// the day on which the guest leaves is no plan.
 pub(crate) fn moment(host: &Host<'_>, u: &Understood<'_>) -> (Option<NaiveDate>, Option<u16>) {
-    if !u.when.is_said() {
+    let leaving = host.pack.times.get("leaving");
+    let leaves = leaving.is_some_and(|phrases| phrases.found(&u.said));
+    if !u.when.is_said() || leaves || matches!(u.when.day, Some(Day::Month(_))) {
         return (None, None);
     }
     match u.when.asked(host.request.now, host.request.zone) {

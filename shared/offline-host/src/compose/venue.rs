@@ -203,7 +203,10 @@ pub(crate) fn fact(
                 .map(|o| value(o))
                 .collect();
             if !options.is_empty() {
-                let key = if wanted.is_empty() {
+                // An option for a diet is no promise to guests with celiac disease or an allergy.
+                let ill = ["celi", "allerg", "alerg"];
+                let starts = |word: &String| ill.iter().any(|start| word.starts_with(start));
+                let key = if wanted.is_empty() || u.said.words.iter().any(starts) {
                     "dietary"
                 } else {
                     "dietary_yes"
