@@ -49,7 +49,7 @@ pub struct HostPack {
     /// How guests ask whether there is something: "do you have".
     pub(crate) exists: Phrases,
     pub(crate) cautions: Vec<Caution>,
-    /// What guests complain about, the most telling first.
+    /// The things that guests complain about, the most telling first.
     pub(crate) grievances: Vec<Grievance>,
     /// For each allergen (named as in guests' profiles), phrases in a restaurant's texts that show
     /// that it serves the allergen.

@@ -1,11 +1,12 @@
-//! Reads the day and the minute of the day for which the guest plans.
+//! Reads and writes the day and the time for which the guest plans.
 
-use chrono::{NaiveDate, Timelike};
+use chrono::{NaiveDate, NaiveTime, TimeDelta, Timelike};
+use seven_guest::dialogue::OpenRequest;
 
 use crate::{
     host::Host,
     understand::Understood,
-    when::{Asked, Day, Time},
+    when::{Asked, Day, Time, day_words, time_words},
 };
 
 /// Minutes from midnight to noon.
@@ -38,4 +39,32 @@ pub(crate) fn moment(host: &Host<'_>, u: &Understood<'_>) -> (Option<NaiveDate>,
             (date, minute.filter(|_| time.is_exact()))
         }
     }
+}
+
+/// Writes day, time and party of a request, as in "on Saturday at 5pm, 6 people"; `None` if nothing
+/// is known.
+pub(crate) fn words(host: &Host<'_>, request: &OpenRequest) -> Option<String> {
+    let today = host.local().date();
+    let mut parts = Vec::new();
+    let day = request
+        .date
+        .filter(|date| *date >= today - TimeDelta::days(1))
+        .map(|date| day_words(date, today, host.language));
+    let time = request
+        .minute
+        .filter(|minute| {
+            NaiveTime::from_num_seconds_from_midnight_opt(u32::from(*minute) * 60, 0).is_some()
+        })
+        .map(|minute| time_words(minute, host.language));
+    match (day, time) {
+        (Some(day), Some(time)) => {
+            parts.push(host.say("day_at", &[("day", &day), ("time", &time)]));
+        }
+        (Some(one), None) | (None, Some(one)) => parts.push(one),
+        (None, None) => {}
+    }
+    if let Some(party) = request.party {
+        parts.push(host.say("for_party", &[("count", &party.to_string())]));
+    }
+    (!parts.is_empty()).then(|| parts.join(", "))
 }

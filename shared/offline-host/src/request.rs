@@ -49,7 +49,7 @@ pub(crate) fn book(host: &Host<'_>, u: &Understood<'_>) -> Part {
                 .category
                 .as_deref()
                 .map(|category| host.pack.label(&category.into(), host.language));
-            match planned(host, &request) {
+            match plan::words(host, &request) {
                 Some(plan) => host.say("book_passed", &[("what", &plan)]),
                 None => host.say(
                     "book_which",
@@ -289,37 +289,10 @@ fn fields(
 /// Writes "Cinder Grove, Sat Nov 28 at 7:30pm, 4 people".
 fn what(host: &Host<'_>, row: &Item, request: &OpenRequest) -> String {
     let name = host.name(row);
-    match planned(host, request) {
+    match plan::words(host, request) {
         Some(plan) => format!("{name}, {plan}"),
         None => name,
     }
-}
-
-/// Writes day, time and party; `None` if nothing is known.
-pub(crate) fn planned(host: &Host<'_>, request: &OpenRequest) -> Option<String> {
-    let today = host.local().date();
-    let mut parts = Vec::new();
-    let day = request
-        .date
-        .filter(|date| *date >= today - TimeDelta::days(1))
-        .map(|date| day_words(date, today, host.language));
-    let time = request
-        .minute
-        .filter(|minute| {
-            NaiveTime::from_num_seconds_from_midnight_opt(u32::from(*minute) * 60, 0).is_some()
-        })
-        .map(|minute| time_words(minute, host.language));
-    match (day, time) {
-        (Some(day), Some(time)) => {
-            parts.push(host.say("day_at", &[("day", &day), ("time", &time)]));
-        }
-        (Some(one), None) | (None, Some(one)) => parts.push(one),
-        (None, None) => {}
-    }
-    if let Some(party) = request.party {
-        parts.push(host.say("for_party", &[("count", &party.to_string())]));
-    }
-    (!parts.is_empty()).then(|| parts.join(", "))
 }
 
 /// Returns the request that the reply leaves open, for the next text to complete or correct.

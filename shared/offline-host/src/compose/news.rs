@@ -3,7 +3,7 @@
 
 use seven_guest::dialogue::OpenRequest;
 
-use crate::{fit::Part, host::Host, request};
+use crate::{fit::Part, host::Host, plan};
 
 /// How the profile marks an allergy among the diets: `allergy: peanuts`.
 const ALLERGY: &str = "allergy";
@@ -18,7 +18,7 @@ pub(crate) fn news(host: &Host<'_>) -> Option<String> {
     let plans = now.category.is_some();
     let moved = plans && (now.date, now.minute) != (before.date, before.minute);
     let grown = now.party != before.party;
-    let plan = OpenRequest {
+    let changed = OpenRequest {
         // Today without a time is no plan.
         date: now
             .date
@@ -29,7 +29,7 @@ pub(crate) fn news(host: &Host<'_>) -> Option<String> {
     };
     let fresh = now.diets.iter().filter(|diet| !before.diets.contains(diet));
     let (allergies, diets): (Vec<_>, Vec<_>) = fresh.partition(|diet| diet.starts_with(ALLERGY));
-    let mut told: Vec<String> = request::planned(host, &plan).into_iter().collect();
+    let mut told: Vec<String> = plan::words(host, &changed).into_iter().collect();
     told.extend(
         diets
             .iter()
