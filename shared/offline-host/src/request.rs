@@ -3,7 +3,6 @@
 
 use std::sync::Arc;
 
-use chrono::{NaiveTime, TimeDelta};
 use seven_guest::dialogue::OpenRequest;
 use seven_knowledge::{Category, Item, item::Details};
 use seven_llm::{StaffKind, StaffRequest};
@@ -15,7 +14,6 @@ use crate::{
     host::Host,
     plan, resolve, suggest,
     understand::Understood,
-    when::{day_words, time_words},
 };
 
 /// Answers a wish to book: if the place takes no bookings, says so; otherwise passes the wish on.
