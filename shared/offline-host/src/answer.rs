@@ -2,10 +2,12 @@
 
 mod halves;
 mod look_up;
+mod missing;
 
 use halves::halves;
 use look_up::settled;
-use std::{collections::HashSet, sync::Arc};
+use missing::named;
+use std::collections::HashSet;
 
 use seven_domain::Language;
 use seven_guest::DialogueState;
@@ -22,6 +24,7 @@ use super::{
 use crate::{
     about::{about_topic, about_venue},
     acts::{self, Act, Heard, learnt::Learnt},
+    again,
     asked::Asked,
     cautions, compare, exists,
     finding::Facts,
@@ -345,7 +348,8 @@ impl<'a> Dialogue<'a> {
         let part = if is_news {
             news::before(&host, part)
         } else {
-            exists::affirmed(&host, &u, named(&host, &u, part))
+            let part = exists::affirmed(&host, &u, named(&host, &u, part));
+            again::unless_told(&host, &u, part)
         };
         self.state.request =
             request::left_open(&host, &u, act, &part).or(self.state.request.take());
@@ -365,27 +369,6 @@ impl<'a> Dialogue<'a> {
             None => self.parts.push((part, remark)),
         }
         self.said.push(u.text);
-    }
-}
-
-/// If a question about "it" or "the second one" gets no answer, says which row lacks the answer.
-fn named(host: &Host<'_>, u: &Understood<'_>, part: Part) -> Part {
-    let open = part.intent == "unanswered" && part.sources.is_empty() && !part.grounded;
-    let listed = resolve::listed(host);
-    let row = match listed.as_slice() {
-        [one]
-            if u.said
-                .words
-                .iter()
-                .any(|word| ["it", "its"].contains(&word.as_str())) =>
-        {
-            Some(Arc::clone(one))
-        }
-        several => resolve::nth(u, several),
-    };
-    match row.filter(|row| open && !resolve::is_house_rule(row)) {
-        Some(row) => host.missing(&row),
-        None => part,
     }
 }
 

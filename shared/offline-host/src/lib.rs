@@ -5,6 +5,7 @@
 mod about;
 mod acts;
 mod adults;
+mod again;
 mod answer;
 mod asked;
 mod calendar;

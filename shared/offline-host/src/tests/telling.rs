@@ -135,6 +135,15 @@ const DIALOGUES: &[(&[&str], &str, &str)] = &[
         "Siento mucho lo del cobro",
         "",
     ),
+    // A party is no noise, and a suit is no suite.
+    (&["9 of us for my brothers bachelor party"], "", "sorry"),
+    (&["it is even past midnight lol"], "", "Italian"),
+    // A question that the last reply did not answer goes to a person.
+    (
+        &["how much is the pool?", "how much is it for my cousin?"],
+        "This is all I have on that: Lakeside Pool is free for hotel guests.",
+        "",
+    ),
     // Thanks are answered with the day that the guest names.
     (&["thank you so much, see you on sunday"], "on Sunday", ""),
     // The row that lacks the answer is named.
