@@ -47,6 +47,9 @@ const LEAST_CRY: f32 = 4.0;
 /// If all log odds of the second reader are below this, the second reader is sure that the text is
 /// ordinary. A pattern's match then becomes likely instead of certain.
 const ORDINARY: f32 = -2.5;
+/// If all log odds of the second reader are below this, a pattern that the first reader doubts too
+/// raises no alarm. In the tuning sets, no cry for help that a pattern finds is below this.
+const CLEARLY_ORDINARY: f32 = -4.0;
 
 impl Evidence {
     pub(crate) const NONE: Self = Self {
@@ -74,10 +77,10 @@ impl Decision {
 
 impl Guardrails {
     /// Combines both readings. If a pattern found a cry for help, the second reader can only weaken
-    /// it to a likely one. Otherwise the log odds of both readers decide what the text is likely to
-    /// be.
+    /// it to a likely one; only if the first reader doubts the pattern can the second cancel it.
+    /// Otherwise the log odds of both readers decide what the text is likely to be.
     #[must_use]
-    pub fn weigh(&self, first: Decision, second: &SecondReading) -> Decision {
+    pub fn weigh(&self, mut first: Decision, second: &SecondReading) -> Decision {
         if !first.is_suspicious() {
             return first;
         }
@@ -94,6 +97,9 @@ impl Guardrails {
             .iter()
             .map(|(_, odds)| *odds)
             .fold(f32::NEG_INFINITY, f32::max);
+        if odds < CLEARLY_ORDINARY {
+            first.evidence.doubted = None;
+        }
         if let Some(cry) = first
             .hits
             .iter()
@@ -115,8 +121,7 @@ impl Guardrails {
     fn beside(&self, first: Decision, kinds: &[(LikelyKind, f32)]) -> Decision {
         let net = f32::from(first.evidence.suspicion.unwrap_or(SUSPICIOUS)) / 100.0;
         let margin = |kind: LikelyKind, odds: f32| match kind {
-            // If a pattern matched although the classifier doubts it, the second reader's doubt
-            // cannot cancel the match.
+            // A pattern that only the classifier doubts stays a likely alarm.
             LikelyKind::Cry(layer) if first.evidence.doubted == Some(layer) => {
                 f32::from(MARGIN_WITH_PATTERN) / 100.0
             }
@@ -177,6 +182,8 @@ mod tests {
 
     use super::*;
 
+    /// Matches a pattern about gambling; the classifier gives the urgent kinds 0.35 together.
+    const DOUBTED: &str = "soap sold there?";
     const PACK: &str = include_str!("../../packs/casino/guardrails.toml");
 
     fn all(odds: f32) -> SecondReading {
@@ -227,6 +234,9 @@ mod tests {
                 "pass",
                 None,
             ),
+            // A pattern that both readers doubt raises no alarm, one that only the first doubts does.
+            (DOUBTED, all(-3.9), "pass", Some("responsible_gaming")),
+            (DOUBTED, ordinary, "pass", None),
             // The second reader changes neither certain opt-outs nor requests to go on texting.
             ("stop texting me please", ordinary, "opt_out", None),
             (
