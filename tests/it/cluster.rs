@@ -1,7 +1,7 @@
 //! Three NATS servers, as in production (D16). One of them may fail at any time, and all three may
 //! fail at once.
 
-use std::time::Duration;
+use std::{ops::Range, time::Duration};
 
 use async_nats::jetstream;
 use seven_bus::topology::{consumer_name, stream_of};
@@ -73,6 +73,16 @@ async fn write_around<F: Future<Output = ()>>(house: &House, n: usize, breaks: i
     eprintln!("{n}: all answered after {:?}", began.elapsed());
 }
 
+/// Returns how long it takes until these guests, who all write now, are answered.
+async fn answered(house: &House, guests: Range<usize>) -> Duration {
+    let (began, all) = (Instant::now(), guests.end);
+    ask_all(house, guests);
+    house
+        .settle_within(all.try_into().unwrap(), Duration::from_secs(120))
+        .await;
+    began.elapsed()
+}
+
 #[tokio::test] // D16: what was asked of the leader is not waited for in vain
 async fn consumers_whose_leader_died_are_heard_though_the_fleet_is_connected_to_another_server() {
     let (house, [two, _three]) = clustered("cluster_leader", false).await;
@@ -86,15 +96,14 @@ async fn consumers_whose_leader_died_are_heard_though_the_fleet_is_connected_to_
     // Within 8 s, the other servers elect a new leader. A worker that waits for the killed server's
     // answer instead could lose half a minute.
     sleep(Duration::from_secs(8)).await;
-    let began = Instant::now();
-    ask_all(&house, 5..15);
-    house.settle_within(15, Duration::from_secs(90)).await;
+    let first = answered(&house, 5..15).await;
+    // The same work without a killed leader shows how fast this machine is.
+    let second = answered(&house, 15..25).await;
     assert!(
-        began.elapsed() < Duration::from_secs(25),
-        "{:?}",
-        began.elapsed()
+        first < second + Duration::from_secs(20),
+        "{first:?} after the leader died, {second:?} otherwise"
     );
-    each_answered_once(&house, 0..15).await;
+    each_answered_once(&house, 0..25).await;
     house.stop().await;
 }
 
