@@ -3,7 +3,8 @@
 use crate::{fit::Part, host::Host, understand::Understood};
 
 /// If the last reply said all of this answer and the guest asks on, the answer does not serve the
-/// guest. Then says that the host has no more on it, and passes the question on to a person.
+/// guest. Then says it again and passes the question on to a person. An answer that names the phone
+/// number stays as it is.
 pub(crate) fn unless_told(host: &Host<'_>, u: &Understood<'_>, part: Part) -> Part {
     let told = host
         .request
@@ -12,7 +13,7 @@ pub(crate) fn unless_told(host: &Host<'_>, u: &Understood<'_>, part: Part) -> Pa
         .is_some_and(|last| last.guest != u.text && last.host.contains(part.body.trim()));
     let asks = u.is_question || u.asks_fact();
     let is_answer = part.grounded && !part.chat && !part.is_grave && !part.sources.is_empty();
-    if !told || !asks || !is_answer {
+    if !told || !asks || !is_answer || part.body.contains(&host.request.contact_phone) {
         return part;
     }
     if part.is_denial {

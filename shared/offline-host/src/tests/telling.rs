@@ -141,7 +141,7 @@ const DIALOGUES: &[(&[&str], &str, &str)] = &[
     // A question that the last reply did not answer goes to a person.
     (
         &["how much is the pool?", "how much is it for my cousin?"],
-        "This is all I have on that: Lakeside Pool is free for hotel guests.",
+        "Lakeside Pool is free for hotel guests. If that leaves your question open",
         "",
     ),
     // Thanks are answered with the day that the guest names.
